@@ -16,7 +16,7 @@ import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Any, Final, Literal, cast
+from typing import Any, Final, Literal, cast, get_args
 
 from analyzers.model import CheckOptions, Severity, Verdict
 from cuda_lsp.adoption.comments import CODES, CommentCode
@@ -31,6 +31,7 @@ SECTION: Final = "cuda-lsp"
 PROJECT_FILE: Final = ".cuda-lsp.toml"
 
 SeverityChoice = Literal["error", "warning", "information", "hint", "off"]
+RunOn = Literal["cpu", "gpu", "auto"]
 LOG_LEVELS: Final = ("error", "warning", "info", "debug")
 
 
@@ -58,6 +59,7 @@ class Settings:
     inlay_hints: bool = False
     documentation_url: str | None = None
     trusted: bool = False
+    run_on: RunOn = "cpu"
     log_level: str = "warning"
 
     def check_options(self) -> CheckOptions:
@@ -321,6 +323,13 @@ OPTIONS: Final[tuple[Option, ...]] = (
         "effect.",
         _flag,
         {"type": "boolean"},
+    ),
+    Option(
+        "run-on",
+        "Where kernels are executed under the race detector: on the processor (“cpu”), the first NVIDIA GPU (“gpu”), "
+        "or on a GPU where there is one that can run the kernel (“auto”).",
+        _choice(*get_args(RunOn)),
+        {"enum": [*get_args(RunOn)]},
     ),
     Option(
         "log-level",

@@ -50,6 +50,11 @@ class RunOutcome:
     """What of the result shows the finding."""
     result: RunResult
 
+    @property
+    def where(self) -> str:
+        """What the kernel ran on."""
+        return (self.seen or self.result).device or "the CPU"
+
 
 @dataclass(eq=False, slots=True)
 class Shown:
@@ -140,6 +145,7 @@ class Runs:
             "kernel": shown.result.name,
             "mangled": shown.mangled,
             "group": group,
+            "run_on": self._session.settings_for_file(view.path).run_on,
             "texts": {path: text for path, (_, text) in snapshot.texts.items()},
             **{name: (view.frame or {})[name] for name in ("flags", "options", "workspace") if view.frame},
         }
@@ -242,7 +248,7 @@ def not_confirmed(outcome: RunOutcome) -> str:
         if outcome.result.is_met
         else "which does not mean that it is wrong"
     )
-    return f"Not confirmed in {runs} on the CPU ({outcome.title}), {how}."
+    return f"Not confirmed in {runs} on {outcome.where} ({outcome.title}), {how}."
 
 
 class _Process:

@@ -140,7 +140,7 @@ def _gpu_runs(is_there: bool) -> str:
         return "no; kernels run on the processor"
     if not bindings:
         return "not without NVIDIA's bindings: pip install 'cuda-lsp[gpu]'"
-    return "run --device gpu; this program has not yet been tried on a GPU"
+    return "run --device gpu"
 
 
 def _version(nvcc: str) -> str:

@@ -206,7 +206,8 @@ def _explanations(
 
 def _confirmations(session: Session, path: str, params: types.CodeActionParams) -> Iterator[types.CodeAction]:
     """A run for each finding here that has a witness, where kernels may be run."""
-    if not session.settings_for_file(path).trusted:
+    settings = session.settings_for_file(path)
+    if not settings.trusted:
         return
     for mistake in mistakes(session, path):
         first = mistake.first
@@ -214,7 +215,7 @@ def _confirmations(session: Session, path: str, params: types.CodeActionParams) 
             continue
         if first.shown.stale or not _touches(session, mistake, params.range):
             continue
-        command = run_kernel.confirm(params.text_document.uri, first.shown.mangled, mistake.group)
+        command = run_kernel.confirm(params.text_document.uri, first.shown.mangled, mistake.group, settings.run_on)
         yield types.CodeAction(
             title=command.title,
             kind=types.CodeActionKind.QuickFix,

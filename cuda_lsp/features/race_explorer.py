@@ -148,7 +148,7 @@ def _view(session: Session, view: UnitView, shown: ShownKernel, texts: _Texts) -
 
 def _run_in_words(outcome: RunOutcome) -> str:
     if outcome.confirmed:
-        return f"Confirmed by a run on the CPU ({outcome.title})."
+        return f"Confirmed by a run on {outcome.where} ({outcome.title})."
     return not_confirmed(outcome)
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Final
 
 from lsprotocol import types
 from pygls.exceptions import JsonRpcInvalidParams
 
 from analyzers.ir.names import base_word
+from cuda_lsp.config import RunOn
 from cuda_lsp.runs import RunError
 
 if TYPE_CHECKING:
@@ -18,6 +20,7 @@ RUN_KERNEL = "cuda-lsp.runKernel"
 CONFIRM = "cuda-lsp.confirm"
 """With a document's URI, the name of a kernel in it, and the group of one of its findings."""
 COMMANDS = (RUN_KERNEL, CONFIRM)
+_PLACES: Final[Mapping[RunOn, str]] = {"cpu": "CPU", "gpu": "GPU", "auto": "GPU or CPU"}
 
 
 async def execute(session: Session, params: types.ExecuteCommandParams) -> dict[str, Any]:
@@ -55,6 +58,8 @@ def in_words(found: dict[str, Any]) -> str:
     return f"{found['kernel']}: {'. '.join([*parts, *found['troubles']])}"
 
 
-def confirm(uri: str, kernel: str, group: str) -> types.Command:
+def confirm(uri: str, kernel: str, group: str, run_on: RunOn) -> types.Command:
     """What runs a finding."""
-    return types.Command(title="Confirm by running (CPU)", command=CONFIRM, arguments=[uri, kernel, group])
+    return types.Command(
+        title=f"Confirm by running ({_PLACES[run_on]})", command=CONFIRM, arguments=[uri, kernel, group]
+    )

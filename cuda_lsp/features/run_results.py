@@ -76,7 +76,9 @@ def final_word(session: Session, mistake: Mistake) -> FinalWord | None:
         sides = ", ".join(map(say, accesses)) + where
         related = _related(session, kept, accesses, say) if kept is not None else []
         is_race = any(not race.same_value for race in result.races)
-        return FinalWord(f"Confirmed by a run on the CPU ({outcome.title}): {sides}{told}", True, is_race, related)
+        return FinalWord(
+            f"Confirmed by a run on {outcome.where} ({outcome.title}): {sides}{told}", True, is_race, related
+        )
     return None
 
 
@@ -256,7 +258,7 @@ def hover_lines(session: Session, shown: ShownKernel, group: str) -> Iterator[tu
         if outcome.result.status != "finished" and outcome.result.runs:
             yield trouble(outcome.result), 1
         return
-    yield f"Confirmed by a run on the CPU ({outcome.title}):", 0
+    yield f"Confirmed by a run on {outcome.where} ({outcome.title}):", 0
     for race in result.races[:1]:
         yield from _sides(session, kept, (race.second, race.first), shown.result.span.path)
         yield f"on {race.space} `{race.address}`, seen {race.count} times in {runs}", 1

@@ -65,7 +65,9 @@ def _work(frame: Mapping[str, Any], say: Any) -> None:
     arch = request.flags.arch
     lock_step = request.options.warp_lockstep
     flags = request.flags.arguments
-    base = plan.base_request(found, request.path, flags, arch=arch, seconds=_SECONDS, lock_step=lock_step)
+    base = plan.base_request(
+        found, request.path, flags, arch=arch, seconds=_SECONDS, lock_step=lock_step, device=frame["run_on"]
+    )
     named = plan.fixtures(found, request.path)
     wanted = plan.findings(found, frame["group"])
     if frame["group"] is not None and not wanted:

@@ -140,6 +140,22 @@ void go(int *a, float *x) { seldom<<<1, 64>>>(a, x); }
     assert told.search(str(await editor.hover(uri, "a[0]")))
 
 
+async def test_the_setting_says_where_kernels_run(
+    connect: Connect, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # A package of this name that is none hides the bindings, where they are installed.
+    (tmp_path / "cuda.py").write_text("")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    editor = await connect(engine=backend.DEFAULT, settings={"trusted": True, "runOn": "gpu"})
+    uri = await opened(editor, tmp_path)
+    (offered,) = await editor.commands(uri, "s[t + 1]")
+    action = ast.literal_eval(offered)
+    assert action["title"] == "Confirm by running (GPU)"
+    answer = await command(editor, action["command"], *action["arguments"])
+    assert (answer["findings"], answer["confirmed"]) == (1, 0)
+    assert "pip install 'cuda-lsp[gpu]'" in " ".join(answer["troubles"])
+
+
 async def test_a_kernel_is_run_with_the_inputs_that_its_source_names(editor: Editor, tmp_path: Path) -> None:
     uri = await opened(editor, tmp_path)
     # The inputs show nothing, the witness of the finding does.
