@@ -33,7 +33,7 @@ from gpu_runner.cpu.machine import Notice, Outcome
 from gpu_runner.cpu.undefined import used
 from gpu_runner.cpu.variables import sizes
 from gpu_runner.detector import detect, shadow
-from gpu_runner.detector.detect import Shape
+from gpu_runner.detector.detect import CELL, Shape
 from gpu_runner.detector.shards import ShardedDetector
 from gpu_runner.gpu import execute as on_gpu
 from gpu_runner.gpu.driver import Device, DriverError, NoGpu, find
@@ -247,6 +247,9 @@ def _launched(
         if kernel is not None:
             kernel.relaunch(launch)
         elif device is not None:
+            # No limit of the system's holds for a process that talks to the driver.
+            if CELL.itemsize // 4 * sum(len(array.data) for _, array in launch.arrays) > request.memory:
+                raise MemoryError
             kernel = on_gpu.prepare(module, entry, launch, device)
         else:
             kernel = prepare(module, entry, launch, request.lock_step)

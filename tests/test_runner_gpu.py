@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 from collections.abc import Callable, Generator
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
@@ -18,6 +19,7 @@ from runner_launch import run as run_on_cpu
 
 from analyzers.engine import Engine
 from benchmarks.run_suite import FOLDER, run
+from gpu_runner import session
 from gpu_runner.compile import Build, CompileOptions, compile_source
 from gpu_runner.cpu.body import Unsupported
 from gpu_runner.cpu.launch import Array, Launch
@@ -29,6 +31,7 @@ from gpu_runner.gpu.instrument import instrument
 from gpu_runner.gpu.rehearsal import Rehearsal
 from gpu_runner.ptx.parse import parse
 from gpu_runner.ptx.render import render
+from gpu_runner.request import ArrayArgument, Request
 
 FILES = sorted(FOLDER.glob("*.cu"))
 
@@ -279,3 +282,11 @@ def test_without_a_gpu_the_message_says_what_is_missing(monkeypatch: pytest.Monk
 def test_the_assembler_s_log_is_in_the_message() -> None:
     with pytest.raises(DriverError, match="JIT compilation failed; line 1: unexpected"):
         rehearsing().load("nonsense", "k")
+
+
+def test_arrays_that_no_shadow_memory_fits_beside_are_refused() -> None:
+    module = module_of('extern "C" __global__ void k(int *a) { a[threadIdx.x] = 1; }')
+    asked = Request("k", (1, 1, 1), (32, 1, 1), (ArrayArgument("i32", 1 << 16),), memory=1 << 21)
+    with pytest.raises(MemoryError):
+        session.run_module(asked, module, None, rehearsing())
+    assert session.run_module(replace(asked, memory=1 << 23), module, None, rehearsing()).status == "finished"

@@ -99,10 +99,10 @@ def test_what_is_noticed_in_all_shards_is_told_once() -> None:
 
 def test_large_launches_have_as_many_shards_as_there_are_processors_to_spare(monkeypatch: pytest.MonkeyPatch) -> None:
     source = 'extern "C" __global__ void k(int *a) { a[threadIdx.x] = 1; }'
-    monkeypatch.setattr(execute.os, "cpu_count", lambda: 8)
+    monkeypatch.setattr(execute, "processors", lambda: 8)
     assert launched(source, [np.zeros(64, np.int32)], 2, 64).shards == 1
     assert launched(source, [np.zeros(64, np.int32)], 64, 512).shards == 6
-    monkeypatch.setattr(execute.os, "cpu_count", lambda: 2)
+    monkeypatch.setattr(execute, "processors", lambda: 2)
     assert launched(source, [np.zeros(64, np.int32)], 64, 512).shards == 1
 
 

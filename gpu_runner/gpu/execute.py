@@ -114,7 +114,7 @@ class GpuKernel:
     def shards(self) -> int:
         """As many as there are processors beside that of the driver."""
         threads = self.launch.blocks * self.launch.threads_per_block
-        return 1 if threads < _ALONE_THREADS else max(1, min(_SHARDS, (os.cpu_count() or 1) - 2))
+        return 1 if threads < _ALONE_THREADS else max(1, min(_SHARDS, processors() - 2))
 
     def relaunch(self, launch: Launch) -> None:
         """Take another launch; one with arrays of other sizes is prepared anew. Raises as `prepare` does."""
@@ -150,6 +150,11 @@ class GpuKernel:
         self.parts.device.free(self.parts.memory)
         self.parts.device.free(self.parts.ranges)
         self.parts.device.unload(self.parts.loaded)
+
+
+def processors() -> int:
+    """Those that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def prepare(

@@ -33,19 +33,22 @@ def redirected(wanted: bool) -> Generator[Printed]:
     if not wanted or sys.platform == "win32":
         yield printed
         return
+    try:
+        file = tempfile.TemporaryFile()  # noqa: SIM115 - closed below
+    except OSError:  # a disk without room is no reason not to run
+        yield printed
+        return
     flush = ctypes.CDLL(None).fflush
     sys.stdout.flush()
     flush(None)
     before = os.dup(1)
+    os.dup2(file.fileno(), 1)
     try:
-        with tempfile.TemporaryFile() as file:
-            os.dup2(file.fileno(), 1)
-            try:
-                yield printed
-            finally:
-                flush(None)
-                os.dup2(before, 1)
-                file.seek(0)
-                printed.text = file.read(PRINTED).decode("utf-8", "replace")
+        yield printed
     finally:
+        flush(None)
+        os.dup2(before, 1)
         os.close(before)
+        file.seek(0)
+        printed.text = file.read(PRINTED).decode("utf-8", "replace")
+        file.close()
