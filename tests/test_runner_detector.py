@@ -252,19 +252,56 @@ class Plain:
     def _tables(self) -> list[tuple[dict[tuple[int, bool], dict[int, int]], bool]]:
         return [(tables, wide) for tables in (self.released, self.pending) for wide in (False, True)]
 
-    def fence(self, thread: int, wide: bool) -> None:
-        for reach in (False, True)[: 1 + wide]:
-            join(self.clock(thread), self.pending.get((thread, reach), {}))
-        for reach in (False, True)[: 1 + wide]:
-            self.released[thread, reach] = dict(self.clock(thread))
+    def join(self, members: Sequence[int], arrivers: Sequence[int]) -> None:
+        """A named barrier: the members wait, the others only arrive."""
+        union: dict[int, int] = {}
+        for thread in (*members, *arrivers):
+            join(union, self.clock(thread))
+            self.tick(thread)
+        for thread in members:
+            join(self.clock(thread), union)
+
+    def issue(self, thread: int) -> None:
+        join(self.clock(self.agent(thread)), self.clock(thread))
         self.tick(thread)
 
-    def access(self, thread: int, cell: int, reads: bool, writes: bool, strong: bool, wide: bool) -> None:
+    def wait(self, thread: int, left: int) -> None:
+        """For all groups of copies but the last so many; a group ends with a tick of the agent."""
+        agent = self.agent(thread)
+        join(self.clock(thread), {agent: self.clock(agent)[agent] - 1 - left})
+
+    def arrive(self, thread: int, cell: int) -> None:
+        """The agent arrives at a split barrier: a release to the block."""
+        self.issue(thread)
+        agent, block = self.agent(thread), thread // self.threads
+        self.fence(agent, wide=False, acquires=False)
+        join(self.left.setdefault((cell, block), {}), self.released[agent, False])
+
+    def agent(self, thread: int) -> int:
+        return self.blocks * self.threads + thread
+
+    def fence(self, thread: int, wide: bool, releases: bool = True, acquires: bool = True) -> None:
+        for reach in (False, True)[: 1 + wide]:
+            if acquires:
+                join(self.clock(thread), self.pending.get((thread, reach), {}))
+        for reach in (False, True)[: 1 + wide]:
+            if releases:
+                self.released[thread, reach] = dict(self.clock(thread))
+        if releases:
+            self.tick(thread)
+
+    def access(
+        self, thread: int, cell: int, reads: bool, writes: bool, strong: bool, wide: bool, order: Order = Order.RELAXED
+    ) -> None:
         block = thread // self.threads
         if strong and reads:
-            join(self.pending.setdefault((thread, False), {}), self.left.get((cell, block), {}))
-            if wide:
-                join(self.pending.setdefault((thread, True), {}), self.left.get((cell, -1), {}))
+            for whom, reach in ((block, False), (-1, True))[: 1 + wide]:
+                if order in (Order.ACQUIRE, Order.ACQ_REL, Order.SC):
+                    join(self.clock(thread), self.left.get((cell, whom), {}))
+                else:
+                    join(self.pending.setdefault((thread, reach), {}), self.left.get((cell, whom), {}))
+        if strong and writes and order >= Order.RELEASE:
+            self.fence(thread, wide, acquires=False)
         known = dict(self.clock(thread))
         if strong:
             for reach in (False, True):
@@ -295,25 +332,45 @@ def join(into: dict[int, int], other: dict[int, int]) -> None:
 
 BLOCKS, THREADS, SHIFT, CELLS = 2, 40, 6, 4
 THREAD = st.integers(0, BLOCKS * THREADS - 1)
+FEW = st.sampled_from([0, 1, 2, 40])
+FOUR = st.integers(0, 3)
+WHAT = st.sampled_from(["read", "write", "both"])
+ORDERS = st.sampled_from([Order.RELAXED, Order.RELAXED, Order.ACQUIRE, Order.RELEASE, Order.ACQ_REL])
 STEP = st.one_of(
-    st.tuples(st.just("access"), THREAD, st.integers(0, CELLS - 1), st.sampled_from(["read", "write", "both"]),
-              st.sampled_from([None, False, True])),
-    st.tuples(st.just("access"), st.sampled_from([0, 1, 2, 40]), st.integers(0, 1),
-              st.sampled_from(["read", "write", "both"]), st.sampled_from([None, None, False, True])),
+    st.tuples(st.just("access"), THREAD, st.integers(0, CELLS - 1), WHAT, st.sampled_from([None, False, True]), ORDERS),
+    st.tuples(st.just("access"), FEW, st.integers(0, 1), WHAT, st.sampled_from([None, None, False, True]), ORDERS),
     st.tuples(st.just("access"), st.sampled_from([0, 1, 33]), st.just(2),
-              st.sampled_from(["read", "write", "both", "both", "both"]), st.sampled_from([None, True])),
+              st.sampled_from(["read", "write", "both", "both", "both"]), st.sampled_from([None, True]), ORDERS),
+    st.tuples(st.just("access"), FOUR, st.just(3), WHAT, st.just(None), ORDERS),
     st.tuples(st.just("fence"), THREAD, st.booleans()),
-    st.tuples(st.just("fence"), st.sampled_from([0, 1, 2, 40]), st.booleans()),
+    st.tuples(st.just("fence"), st.sampled_from([0, 1, 2, 3, 40]), st.booleans()),
     st.tuples(st.just("block"), st.integers(0, BLOCKS - 1)),
     st.tuples(st.just("warp"), st.integers(0, 2 * BLOCKS - 1),
               st.sampled_from([0xFFFFFFFF, 0xF, 0x3, 0xFFFF0001, 0x5])),
+    st.tuples(st.just("warp"), st.just(0), st.integers(1, 15)),
+    st.tuples(st.just("join"), st.integers(0, BLOCKS - 1), st.sampled_from([1, 3, 9, 40]), st.sampled_from([0, 1, 2])),
+    st.tuples(st.just("copy"), FEW, st.integers(0, CELLS - 1), st.sampled_from(["read", "write"])),
+    st.tuples(st.just("commit"), FEW),
+    st.tuples(st.just("wait"), FEW, st.integers(0, 1)),
+    st.tuples(st.just("arrive"), FEW, st.integers(0, CELLS - 1)),
 )  # fmt: skip
 
 
+def number_of(blocks: int, thread: int) -> int:
+    """Of a thread or an agent, as records have it."""
+    agents, thread = divmod(thread, blocks * THREADS)
+    return (agents * blocks + thread // THREADS << SHIFT) + thread % THREADS
+
+
+@pytest.mark.parametrize("agents", [False, True])
 @pytest.mark.parametrize("blocks", [1, BLOCKS])
 @settings(max_examples=600, deadline=None)
 @given(steps=st.lists(STEP, max_size=60))
-def test_compressed_clocks_lose_nothing(blocks: int, steps: Sequence[tuple[object, ...]]) -> None:
+def test_compressed_clocks_lose_nothing(blocks: int, agents: bool, steps: Sequence[tuple[object, ...]]) -> None:
+    check_against_plain_clocks(blocks, agents, steps)
+
+
+def check_against_plain_clocks(blocks: int, agents: bool, steps: Sequence[tuple[object, ...]]) -> None:
     """Every access is a site of its own, and whether it races with anything earlier is the same as by plain clocks. Of
     one block, barriers tell more: what was before them is forgotten."""
     plain = Plain(blocks, THREADS)
@@ -321,39 +378,70 @@ def test_compressed_clocks_lose_nothing(blocks: int, steps: Sequence[tuple[objec
     rows = [(number, 0, 0, 0) for number in range(first_site)]
     records: list[tuple[int, int, int]] = []
 
-    def number(thread: int) -> int:
-        return (thread // THREADS << SHIFT) + thread % THREADS
+    def note(thread: int, site: int, address: int = 0, value: int = 0) -> None:
+        records.append((address, value, number_of(blocks, thread) | site << 32))
+
+    def access(thread: int, cell: int, what: str, scope: bool | None, order: Order) -> None:
+        reads, writes, strong, wide = what != "write", what != "read", scope is not None, bool(scope)
+        if what == "both":
+            strong = True
+        elif order == Order.ACQ_REL or order == (Order.RELEASE if what == "read" else Order.ACQUIRE):
+            order = Order.RELAXED
+        plain.access(thread, cell, reads, writes, strong, wide, order)
+        kind = {"read": Kind.READ, "write": Kind.WRITE, "both": Kind.ATOMIC}[what]
+        rows.append((kind, 4, order if strong else Order.WEAK, 3 if wide else 1 if strong else 0))
+        note(thread, len(rows) - 1, 4096 + 4 * cell, len(rows))
 
     for step in steps:
         match step:
-            case ("access", int(thread), int(cell), str(what), scope):
-                thread %= blocks * THREADS
-                reads, writes, strong, wide = what != "write", what != "read", scope is not None, bool(scope)
-                if what == "both":
-                    strong = True
-                plain.access(thread, cell, reads, writes, strong, wide)
-                kind = {"read": Kind.READ, "write": Kind.WRITE, "both": Kind.ATOMIC}[what]
-                rows.append((kind, 4, Order.RELAXED if strong else Order.WEAK, 3 if wide else 1 if strong else 0))
-                records.append((4096 + 4 * cell, len(rows), number(thread) | (len(rows) - 1) << 32))
+            case ("access", int(thread), int(cell), str(what), scope, Order() as order):
+                assert scope is None or isinstance(scope, bool)
+                access(thread % (blocks * THREADS), cell, what, scope, order)
             case ("fence", int(thread), bool(wide)):
                 thread %= blocks * THREADS
                 plain.fence(thread, wide)
                 rows.append((Kind.FENCE, 0, Order.SC, 3 if wide else 1))
-                records.append((0, 0, number(thread) | (len(rows) - 1) << 32))
+                note(thread, len(rows) - 1)
             case ("block", int(block)):
                 block %= blocks
                 plain.meet(range(block * THREADS, (block + 1) * THREADS))
-                records.append((0, 0, number(block * THREADS) | Kind.BLOCK_BARRIER << 32))
+                note(block * THREADS, Kind.BLOCK_BARRIER)
             case ("warp", int(warp), int(mask)):
                 block, second = divmod(warp % (2 * blocks), 2)
                 lanes = 32 if second == 0 else THREADS - 32
                 mask &= (1 << lanes) - 1
                 base = block * THREADS + second * 32
                 plain.meet([base + lane for lane in range(lanes) if mask >> lane & 1])
-                records.append((0, mask, number(base) | Kind.WARP_SYNC << 32))
+                note(base, Kind.WARP_SYNC, 0, mask)
+            case ("join", int(block), int(apart), int(arrivers)):
+                first = block % blocks * THREADS
+                members = range(first, first + THREADS, apart)
+                plain.join(members, range(first + 1, first + 1 + arrivers) if apart > arrivers else ())
+                for thread in range(first + 1, first + 1 + arrivers) if apart > arrivers else ():
+                    note(thread, Kind.JOIN_ARRIVE, 3)
+                for thread in members:
+                    note(thread, Kind.JOIN_MEMBER, 3)
+                note(first, Kind.JOIN_END, 3)
+            case ("copy", int(thread), int(cell), str(what)) if agents:
+                thread %= blocks * THREADS
+                plain.issue(thread)
+                note(thread, Kind.ASYNC_ISSUE)
+                access(plain.agent(thread), cell, what, None, Order.WEAK)
+            case ("commit", int(thread)) if agents:
+                thread %= blocks * THREADS
+                plain.tick(plain.agent(thread))
+                note(thread, Kind.ASYNC_COMMIT)
+            case ("wait", int(thread), int(left)) if agents:
+                thread %= blocks * THREADS
+                plain.wait(thread, left)
+                note(thread, Kind.ASYNC_WAIT, 0, left)
+            case ("arrive", int(thread), int(cell)) if agents:
+                thread %= blocks * THREADS
+                plain.arrive(thread, cell)
+                note(thread, Kind.ASYNC_ARRIVE, 4096 + 4 * cell)
             case _:
-                raise AssertionError(step)
-    detector = Detector(Shape(blocks, THREADS, SHIFT, 4096, 256, 0, 16, 2), np.array(rows, SITE_TABLE))
+                assert not agents
+    detector = Detector(Shape(blocks, THREADS, SHIFT, 4096, 256, 0, 16, 2, agents=agents), np.array(rows, SITE_TABLE))
     for begin in range(0, len(records), 7):
         detector.consume(np.array(records[begin : begin + 7], np.uint64).reshape(-1, 3))
     sites = [site for site in range(first_site, len(rows)) if rows[site][0] != Kind.FENCE]
@@ -367,6 +455,50 @@ def test_compressed_clocks_lose_nothing(blocks: int, steps: Sequence[tuple[objec
         early = min((pair[1] for pair in truth if pair[1] in at), default=None)
         if early is not None:
             assert any(pair[1] == early for pair in found), (cell, early)
+
+
+def test_lanes_that_met_before_a_barrier_do_not_learn_what_one_of_them_does_behind_it() -> None:
+    """Lanes 0 and 1 meet, then the block; what lane 0 does by itself since is not known to lane 1."""
+    relaxed = Order.RELAXED
+    for lanes, alone in ((0b11, 0b1), (0b1111, 0b101), (0b111, 0b110)):
+        steps = [
+            ("warp", 0, lanes), ("block", 0), ("fence", 0, False), ("fence", 2, False),
+            ("access", 2, 0, "write", None, relaxed), ("access", 0, 1, "write", None, relaxed), ("warp", 0, alone),
+            ("fence", 1, False), ("access", 1, 0, "read", None, relaxed), ("access", 1, 1, "read", None, relaxed),
+        ]  # fmt: skip
+        check_against_plain_clocks(1, False, steps)
+
+
+def test_rows_of_lanes_are_given_back() -> None:
+    detector = Detector(Shape(1, 32, 5, 4096, 256, 0, 16, 1), np.array([(n, 0, 0, 0) for n in range(32)], SITE_TABLE))
+    syncs = [(0, mask, Kind.WARP_SYNC << 32) for mask in (1, 3, 2, 7, 0xFFFFFFFF, 12)] + [
+        (0, 0, Kind.BLOCK_BARRIER << 32)
+    ]
+    detector.consume(np.array(syncs * 500, np.uint64))
+    assert detector.clocks["rows_used"] <= 64
+
+
+def test_there_is_room_for_what_a_warp_or_a_block_learns_at_once() -> None:
+    """Each of 32 lanes has read what many other blocks released, and then they meet."""
+    blocks, flags = 1 + 32 * 48, 48
+    rows = [(number, 0, 0, 0) for number in range(32)]
+    rows += [(Kind.FENCE, 0, Order.SC, 3), (Kind.WRITE, 4, Order.RELAXED, 3), (Kind.READ, 4, Order.RELAXED, 3)]
+    released: list[tuple[int, int, int]] = []
+    read: list[tuple[int, int, int]] = []
+    for block in range(1, blocks):
+        where = 4096 + 4 * block
+        released += [(0, 0, block << 5 | 32 << 32), (where, 1, block << 5 | 33 << 32)]
+        read.append((where, 0, (block - 1) // flags | 34 << 32))
+    fenced = [(0, 0, lane | 32 << 32) for lane in range(32)]
+    for meeting in ((0, (1 << 32) - 1, Kind.WARP_SYNC << 32), (0, 0, Kind.BLOCK_BARRIER << 32)):
+        detector = Detector(Shape(blocks, 32, 5, 4096, 4 * blocks + 4, 0, 16, 1), np.array(rows, SITE_TABLE))
+        detector.consume(np.array(released + read + fenced, np.uint64))
+        clocks = detector.clocks
+        clocks["pool_size"] = clocks["pool_used"] + 40_000  # as after other meetings
+        clocks["slots_size"] = clocks["slots_used"] + 100
+        detector.consume(np.array([meeting], np.uint64))
+        assert clocks["pool_used"] <= clocks["pool_size"]
+        assert clocks["slots_used"] < clocks["slots_size"]
 
 
 def test_a_failed_compare_and_swap_is_a_read() -> None:

@@ -49,6 +49,8 @@ class Clocks(Struct):
     slots_size: i64
     rows_used: i64
     rows_size: i64
+    free_row: i64
+    """The first row given back, 0 for none; the next one stands in its first number."""
     own: Array[u32]
     """Per thread: the last time at which it made something known by itself."""
     block: Array[u32]
@@ -60,7 +62,8 @@ class Clocks(Struct):
     warp: Array[u32]
     """Per thread: up to which time it knows those of its warp."""
     row: Array[i32]
-    """Per thread: row of `lanes`, or 0; worth nothing behind a meeting of the block."""
+    """Per thread: row of `lanes`, or 0; says nothing new behind a meeting of the block. Only threads that met have one
+    in common: what is written in it, all know of whom it is."""
     lanes: Array[u32]
     """32 times in a row."""
     sparse: Array[i32]
@@ -76,12 +79,43 @@ class Clocks(Struct):
 
 @native
 def has_room(c: Clocks, entries: int) -> int:
-    """Whether a synchronization that writes so many entries of the pool fits."""
+    """Whether a synchronization that writes so many entries of the pool fits. It makes a clock for each thread of the
+    block at most, or for each role of each lane of a warp."""
     return (
         c.pool_used + entries < c.pool_size
-        and c.slots_used + 2 * c.threads_per_block + 16 < c.slots_size
+        and c.slots_used + c.threads_per_block + 33 * ROLES + 16 < c.slots_size
         and c.rows_used + 32 < c.rows_size
     )
+
+
+@native
+def held(c: Clocks, first: int, members: int) -> int:
+    """Entries of the sparse clocks of these lanes of the warp that begins at thread `first`."""
+    found = 0
+    for lane in range(32):
+        if members >> lane & 1:
+            for role in range(ROLES):
+                slot = c.sparse[(first + lane) * ROLES + role]
+                if slot != 0:
+                    found += c.length[slot]
+    return found
+
+
+@native
+def held_in_block(c: Clocks, block: int) -> int:
+    """Entries of the sparse clocks of all threads of a block, and of what they have in common."""
+    found = 0
+    for role in range(ROLES):
+        slot = c.common[block * ROLES + role]
+        if slot != 0:
+            found += c.length[slot]
+    if c.scattered[block]:
+        first = block << c.shift
+        end = first + c.threads_per_block
+        while first < end:
+            found += held(c, first, lanes_of(c, first))
+            first += 32
+    return found
 
 
 @native
@@ -338,22 +372,40 @@ def lanes_of(c: Clocks, first: int) -> int:
 
 @native
 def own_row(c: Clocks, first: int, members: int) -> int:
-    """A row of `lanes` for these lanes of a warp: the one that they alone have already, or a fresh one."""
-    row = 0
+    """A row of `lanes` for these lanes of a warp: one that nobody else has, or a fresh one. What is in it already, one
+    of the lanes knows."""
     for lane in range(32):
-        if members >> lane & 1:
-            row = row_of(c, first + lane)
-    shared = row == 0
-    for lane in range(32):
-        if lanes_of(c, first) >> lane & 1:
-            shared = shared | ((row_of(c, first + lane) == row) != (members >> lane & 1))
-    if not shared:
-        return row
-    c.rows_used += 1
-    row = c.rows_used
+        row = c.row[first + lane] if members >> lane & 1 else 0
+        if row != 0 and not is_held(c, first, lanes_of(c, first) & ~members, row):
+            return row
+    row = c.free_row
+    if row != 0:
+        c.free_row = c.lanes[row * 32]
+    else:
+        c.rows_used += 1
+        row = c.rows_used
     for lane in range(32):
         c.lanes[row * 32 + lane] = 0
     return row
+
+
+@native
+def is_held(c: Clocks, first: int, lanes: int, row: int) -> int:
+    """Whether one of these lanes of a warp has that row."""
+    for lane in range(32):
+        if lanes >> lane & 1 and c.row[first + lane] == row:
+            return 1
+    return 0
+
+
+@native
+def put_row(c: Clocks, first: int, lane: int, row: int) -> None:
+    """Give a lane of a warp a row, or none; the one that it had goes back with the last who has it."""
+    old = c.row[first + lane]
+    c.row[first + lane] = row
+    if old != 0 and old != row and not is_held(c, first, lanes_of(c, first), old):
+        c.lanes[old * 32] = c.free_row
+        c.free_row = old
 
 
 @native
@@ -405,9 +457,10 @@ def meet_lanes(c: Clocks, first: int, members: int) -> None:
             thread = first + lane
             advance(c, thread, top)
             c.warp[thread] = top if everyone else warp_time
-            c.row[thread] = row
-    for role in range(ROLES):
-        share(c, first, members, role)
+            put_row(c, first, lane, row)
+    if c.scattered[first >> c.shift]:
+        for role in range(ROLES):
+            share(c, first, members, role)
 
 
 @native

@@ -122,7 +122,7 @@ class Detector:
         self._shape = shape
         blocks = shape.blocks * (1 + shape.agents)
         self.table = allocate(shadow.Race, RACES + 1)
-        self._clocks = _clocks(shape)
+        self.clocks = _clocks(shape)
         words = -(-shape.shared_size // 4)
         pages = -(-shape.global_size >> PAGE_BITS)
         self._main = self._shadow(-(-pages // shards) << PAGE_BITS - 2)
@@ -133,7 +133,7 @@ class Detector:
         self._main["private"] = int(shape.blocks == 1 and not shape.agents)
         self._access = Memory(shadow.Access)
         state = self._state = Memory(State)
-        for name, memory in (("main", self._main), ("shared", self._shared), ("clocks", self._clocks)):
+        for name, memory in (("main", self._main), ("shared", self._shared), ("clocks", self.clocks)):
             state.point(name, memory)
         state.point("access", self._access)
         state["global_base"], state["global_size"] = shape.global_base, shape.global_size
@@ -181,7 +181,7 @@ class Detector:
                 self._make_room()
 
     def _make_room(self) -> None:
-        state, clocks = self._state, self._clocks
+        state, clocks = self._state, self.clocks
         if 2 * (state["locations_used"] + 4) >= state["location_mask"]:
             _rehash(state)
             return

@@ -250,10 +250,17 @@ def location_key(st: State, thread_block: int, address: int) -> int:
 
 
 @native
-def has_room(st: State, c: Clocks, kind: int) -> int:
-    entries = 128 + 16 * c.longest
-    if kind < Kind.READ:
-        entries = 128 + 8 * (c.threads_per_block + 2) * (c.longest + 40)
+def has_room(st: State, c: Clocks, kind: int, thread: int, lanes: int) -> int:
+    """Whether there is room for all that one record may add to clocks. A clock that grows to so many entries takes up
+    to four times as many of the pool on its way, and one that is made as long at once up to twice as many."""
+    entries = 1024 + 160 * c.longest
+    if kind == Kind.WARP_SYNC:
+        if c.scattered[thread >> c.shift]:
+            entries += 34 * (4 * ROLES + 2 * clocks.held(c, thread & ~31, lanes))
+    elif kind == Kind.BLOCK_BARRIER:
+        entries += 4 * clocks.held_in_block(c, thread >> c.shift)
+    elif kind == Kind.JOIN_END:
+        entries += 4 * c.threads_per_block * (c.longest + 1)
     return clocks.has_room(c, entries) and 2 * (st.locations_used + 4) < st.location_mask
 
 
@@ -335,20 +342,24 @@ def consume(st: State, batch: Batch, begin: int, count: int) -> int:
         kind = st.kinds[site]
         order = st.orders[site]
         if kind < Kind.READ:
-            if not has_room(st, c, kind):
+            if not has_room(st, c, kind, record.thread, record.value):
                 return at
             if kind >= Kind.ASYNC_ISSUE:
                 asynchronous(st, c, kind, record.thread, record.address, record.value)
             else:
                 synchronize(st, c, kind, record.thread, record.address, record.value)
         elif kind == Kind.FENCE:
-            if not has_room(st, c, kind):
+            if not has_room(st, c, kind, record.thread, 0):
                 return at
             acquires = order != Order.RELEASE
             clocks.fence(c, record.thread, st.flags[site] & shadow.DEVICE, order != Order.ACQUIRE, acquires)
         else:
             # A relaxed access adds to clocks what it finds in others.
-            if order > Order.WEAK and (c.longest or order >= Order.RELEASE) and not has_room(st, c, kind):
+            if (
+                order > Order.WEAK
+                and (c.longest or order >= Order.RELEASE)
+                and not has_room(st, c, kind, record.thread, 0)
+            ):
                 return at
             touch(st, c, record, kind, order)
     return count
