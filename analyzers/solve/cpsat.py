@@ -128,6 +128,8 @@ class _Model:
         solver.parameters.num_workers = 1
         solver.parameters.random_seed = 1
         solver.parameters.max_deterministic_time = limit
+        # Probing looks at no limit: of a product of large numbers it raises a bound by one at a time, for minutes.
+        solver.parameters.cp_model_probing_level = 0
         order = [self._terms[a.key] for a in by_witness_rank(self._atoms) if not isinstance(self._terms[a.key], int)]
         if order:
             self._model.add_decision_strategy(order, self._cp.CHOOSE_FIRST, self._cp.SELECT_MIN_VALUE)
