@@ -305,14 +305,14 @@ def settle(b: Blocks, slot: int) -> None:
 @native
 def arrive_together(b: Blocks, block: int, slot: int, first: int, lanes: int, site: int, barrier: int) -> int:
     """Lanes of a warp have come to a barrier for all of their block; 0, and nothing is done, where others wait
-    elsewhere."""
+    elsewhere, or have come there without waiting: then fewer lanes than these may be missing."""
     smooth = b.smooth[slot]
     warp = slot * b.warps + (first >> 5)
-    if b.held[slot] != smooth or b.lanes[warp] & lanes:
+    at = slot * BARRIERS + barrier
+    if b.held[slot] != smooth or b.arrived[at] != 0 or b.lanes[warp] & lanes:
         return 0
     if smooth != 0 and (b.smooth_site[slot] != site or b.smooth_barrier[slot] != barrier):
         return 0
-    at = slot * BARRIERS + barrier
     count = ones(lanes)
     b.lanes[warp] = b.lanes[warp] | lanes
     b.smooth_site[slot] = site
@@ -320,11 +320,7 @@ def arrive_together(b: Blocks, block: int, slot: int, first: int, lanes: int, si
     b.smooth[slot] = smooth + count
     b.held[slot] += count
     b.waiting[at] += count
-    if b.waiting[at] + b.arrived[at] < b.alive[slot]:
-        return 1
-    if b.arrived[at] != 0 or b.smooth[slot] != b.alive[slot]:
-        settle(b, slot)
-        meet(b, block, slot, barrier)
+    if b.waiting[at] < b.alive[slot]:
         return 1
     b.waiting[at] = 0
     b.held[slot] = 0
