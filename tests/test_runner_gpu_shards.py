@@ -6,11 +6,15 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 from runner_launch import launched, rehearsed_only, watched
 
+from gpu_runner.cpu.handover import Consumer
 from gpu_runner.cpu.machine import Outcome
 from gpu_runner.detector.shards import ShardedDetector
+from gpu_runner.detector.synchronization import Kind
 from gpu_runner.gpu import execute
+from gpu_runner.session import shape_of
 
 KERNELS = {
     "global, by pages": """
@@ -89,6 +93,46 @@ def test_shards_together_see_what_one_detector_sees(name: str) -> None:
     assert found[0] == found[1] == found[2]
     assert len(found[0]) > 0
     assert len(counts) == 1
+
+
+REUSED = """
+extern "C" __global__ void k(int *a, long long *b) {
+  __shared__ int s[64];
+  __shared__ long long wide[64];
+  __shared__ char c[64];
+  int t = threadIdx.x;
+  if (t < 60) s[t] = t;
+  if (t < 2) atomicAdd(&s[0], 1);
+  wide[t] = t;
+  c[t ^ 1] = t;
+  if (blockIdx.x & 1) __syncthreads();
+  b[t] = wide[t ^ 1] + c[t];
+  a[t] = s[t];
+}"""
+
+
+@rehearsed_only
+def test_shared_memory_of_blocks_that_come_one_after_the_other() -> None:
+    """More blocks than are under way at once: in no shard have they more slots than its own blocks need."""
+    found: list[list[tuple[int, ...]]] = []
+    for shards in (1, 3, 4):
+        kernel = launched(REUSED, [np.zeros(64, np.int32), np.zeros(64, np.int64)], 13, 64)
+        detector = ShardedDetector(shape_of(kernel, kernel.launch.blocks), kernel.sites.table(), shards)
+        slots: list[set[int]] = [set() for _ in range(shards)]
+
+        def watching(seen: set[int], consume: Consumer) -> Consumer:
+            def both(records: NDArray[np.uint64]) -> None:
+                begins = records[:, 2] >> np.uint64(32) == Kind.BLOCK_BEGIN
+                seen.update(records[begins, 1].tolist())
+                consume(records)
+
+            return both
+
+        assert kernel.run([*map(watching, slots, detector.consumers)]).outcome is Outcome.DONE
+        assert all(max(each) < -(-13 // shards) for each in slots)
+        found.append(rows_of(detector))
+    assert found[0] == found[1] == found[2]
+    assert len(found[0]) > 0
 
 
 def test_what_is_noticed_in_all_shards_is_told_once() -> None:

@@ -126,8 +126,9 @@ class Detector:
         words = -(-shape.shared_size // 4)
         pages = -(-shape.global_size >> PAGE_BITS)
         self._main = self._shadow(-(-pages // shards) << PAGE_BITS - 2)
-        # Of the slots of several detectors each touches its own, which are anywhere among them.
-        self._shared = self._shadow(max(1, words * shape.slots), large=shards == 1)
+        # The blocks are dealt out, and each detector has slots for its own.
+        slots = -(-shape.slots // shards)
+        self._shared = self._shadow(max(1, words * slots), large=shards == 1)
         # Agents count as of another block: their times are not among those that a barrier of the block makes known.
         self._shared["private"] = int(not shape.agents and not shape.clustered)
         self._main["private"] = int(shape.blocks == 1 and not shape.agents)
@@ -140,7 +141,7 @@ class Detector:
         state["shards"] = shards
         state["shared_base"], state["shared_words"] = shape.shared_base, words
         state.attach("slot_of_block", np.zeros(blocks, np.int32))
-        state.attach("block_of_slot", np.zeros(shape.slots, np.int32))
+        state.attach("block_of_slot", np.zeros(slots, np.int32))
         state["has_agents"], state["agents"] = int(shape.agents), shape.blocks
         state.attach("meetings", np.zeros(shape.blocks * BARRIERS, np.int32))
         state.attach("members", np.zeros(shape.threads_per_block, np.uint32))

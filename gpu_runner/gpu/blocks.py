@@ -51,6 +51,11 @@ class Blocks(Struct):
     block_of_slot: Array[i32]
     free: Array[i32]
     """Slots given back."""
+    told_used: i64
+    told_free_count: i64
+    told_slot: Array[i32]
+    """Per slot: 1 + that of the shared memory as the detector has it, 0 where another shard watches it."""
+    told_free: Array[i32]
     alive: Array[i32]
     """Per slot: threads that have not ended."""
     held: Array[i32]
@@ -125,9 +130,23 @@ def begin(b: Blocks, block: int, told: int) -> int:
     first = slot * b.threads_per_block
     for index in range(first, first + b.threads_per_block):
         b.threads[index].status = RUNNING
+    b.told_slot[slot] = 0
     if told:
-        emit(b, block << b.shift, SiteKind.BLOCK_BEGIN, 0, slot)
+        tell(b, block, slot)
     return slot
+
+
+@native
+def tell(b: Blocks, block: int, slot: int) -> None:
+    """The detector of this shard watches the shared memory of the block: it has slots for such blocks alone."""
+    if b.told_free_count > 0:
+        b.told_free_count -= 1
+        number = b.told_free[b.told_free_count]
+    else:
+        number = b.told_used
+        b.told_used += 1
+    b.told_slot[slot] = number + 1
+    emit(b, block << b.shift, SiteKind.BLOCK_BEGIN, 0, number)
 
 
 @native
@@ -262,6 +281,9 @@ def release(b: Blocks, block: int, slot: int) -> None:
         b.block_of_slot[slot] = OVER
         b.free[b.free_count] = slot
         b.free_count += 1
+        if b.told_slot[slot] != 0:
+            b.told_free[b.told_free_count] = b.told_slot[slot] - 1
+            b.told_free_count += 1
 
 
 @native

@@ -195,7 +195,7 @@ def _blocks(launch: Launch) -> Memory:
         memory.attach(name, np.zeros(blocks, np.uint32))
     memory.attach("lanes", np.zeros(blocks * warps, np.uint32))
     memory.attach("slot_of_block", np.full(blocks, NOT_BEGUN, np.int32))
-    for name in ("block_of_slot", "free", "alive", "held", "smooth"):
+    for name in ("block_of_slot", "free", "alive", "held", "smooth", "told_slot", "told_free"):
         memory.attach(name, np.zeros(blocks, np.int32))
     for name in ("waiting", "arrived"):
         memory.attach(name, np.zeros(blocks * BARRIERS, np.int32))
