@@ -24,7 +24,7 @@ from quickfix.negation import negated, operand
 from quickfix.own_lines import first_word, require_braces, require_lines
 from quickfix.paths import Level, around
 from quickfix.sections import balanced
-from quickfix.variables import declarations, uses_in
+from quickfix.variables import declarations, stay, uses_in
 
 Range = tuple[int, int]
 _NUMBER_TYPE: Final = (
@@ -166,12 +166,16 @@ class _Flagged:
         ]
 
     def _is_known_anyway(self, start: Range) -> bool:
-        """Whether any thread can compute what the loop begins with: of variables with values, without a division."""
+        """Whether any thread can compute what the loop begins with: of variables with values, without a division, and
+        without a change of what is there behind the loop."""
         function = self.level.function
         bare = {d.at for d in declarations(function) if d.bare}
         places = {u.at: u.variable for u in function.uses if u.kind == "declared"}
         used = {u.variable for u in uses_in(function, start)}
         has_values = used.isdisjoint(places[at] for at in bare if at in places)
+        own = {u.variable for u in uses_in(function, start) if u.kind == "declared"}
+        if not stay(function, used - own, start):
+            return False
         return "start" in self.loop.plain and not re.search(rb"[/%]", self.layout.code[slice(*start)]) and has_values
 
     def _check(self) -> None:

@@ -214,6 +214,17 @@ def test_what_a_loop_begins_with_is_one_number_of_its_own(start: str) -> None:
     )
 
 
+@pytest.mark.parametrize("start", ["i = 2", "i++"])
+def test_threads_without_work_keep_a_counter_that_is_read_behind_the_loop(start: str) -> None:
+    text = PROTECTED.replace("int i = {start}", start).replace("int own", "int i = 9, own")
+    text = text.format(own="0", condition="t < 40", test="i < in[t + 1]", step="i++")
+    reason = refusal(text.rstrip().removesuffix("}") + "  out[t + 64] = i;\n}\n")
+    assert reason in (
+        "The head of the loop in line 9 may act or read memory.",
+        "The loop in line 9 does more than count.",
+    )
+
+
 IN_A_HEADER = """#if 0
 #define STEP 4
 #endif
