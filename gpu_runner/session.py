@@ -84,8 +84,9 @@ _NAMELESS: Final = re.compile(r"\((?:lambda|unnamed|anonymous) ")
 """As clang writes types that have none, and what is in a namespace that has none."""
 
 
-def serve(request: Request, compiled: Callable[[], None] | None = None) -> RunResult:
-    """Answer a request. `compiled` is called when no compiler is needed any more, before the kernel runs."""
+def serve(request: Request, compiled: Callable[[bool], None] | None = None) -> RunResult:
+    """Answer a request. `compiled` is called when no compiler is needed any more, before the kernel runs, and told
+    whether it runs on a GPU."""
     compiler, text = "", request.ptx
     unnamed = next((each for each in request.instances if _NAMELESS.search(each)), None)
     if text is None and unnamed is not None:
@@ -104,13 +105,13 @@ def serve(request: Request, compiled: Callable[[], None] | None = None) -> RunRe
         compiler, text = done.compiler, done.ptx
         if done.reason:
             compiler += f" for sm_{done.arch}, {done.reason}"
-    if compiled is not None:
-        compiled()
     try:
         device = on_gpu_or_not(request.device)
+        if compiled is not None:
+            compiled(device is not None)
         module = with_calls(with_relaxed_guesses(parse(text)))
         result = run_module(request, module, None, device)
-        if device is not None and request.device == "auto" and result.status == "unsupported":
+        if device is not None and request.device == "auto" and result.status in ("unsupported", "device"):
             device = None
             result = run_module(request, module)
         return replace(result, compiler=compiler, device="" if device is None else device.name)

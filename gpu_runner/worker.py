@@ -27,7 +27,7 @@ def main() -> None:
     os.dup2(2, 1)  # whatever else is printed does not get into the answer
     request: Request = from_json(Request, json.load(sys.stdin))
     try:
-        result = serve(request, lambda: limit(request))
+        result = serve(request, lambda on_gpu: limit(request, on_gpu))
     except MemoryError:
         result = too_large(request)
     except Exception:  # noqa: BLE001 - a defect of ours becomes an answer that says so
@@ -36,7 +36,7 @@ def main() -> None:
         json.dump(to_json(result), stream)
 
 
-def limit(request: Request) -> None:
+def limit(request: Request, on_gpu: bool = False) -> None:
     """From here on this process may use so much and no more."""
     detect.CODE.load(request.folder)
     execute.SCHEDULER.load(request.folder)
@@ -47,10 +47,10 @@ def limit(request: Request) -> None:
         return
     resource: Any = module
     used = resource.getrusage(resource.RUSAGE_SELF)
-    processors = 2 if request.device == "cpu" else os.cpu_count() or 1
+    processors = os.cpu_count() or 1 if on_gpu else 2
     seconds = processor_seconds(request, used.ru_utime + used.ru_stime, processors)
     limits = [(resource.RLIMIT_CORE, 0)]
-    if request.device == "cpu":
+    if not on_gpu:
         limits += [
             (resource.RLIMIT_AS, request.memory),
             (resource.RLIMIT_CPU, seconds),

@@ -290,3 +290,30 @@ def test_arrays_that_no_shadow_memory_fits_beside_are_refused() -> None:
     with pytest.raises(MemoryError):
         session.run_module(asked, module, None, rehearsing())
     assert session.run_module(replace(asked, memory=1 << 23), module, None, rehearsing()).status == "finished"
+
+
+@pytest.mark.parametrize("trouble", ["no GPU", "a driver that loads nothing", "a kernel that it refuses"])
+def test_auto_takes_the_processor_where_a_gpu_cannot_run_the_kernel(
+    trouble: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Broken(Rehearsal):
+        def cuModuleLoadDataEx(self, image: bytes, count: int, options: list[str], values: list[Any]) -> Any:  # noqa: N802
+            return 218, None
+
+    def found() -> Device:
+        if trouble == "no GPU":
+            raise NoGpu("there is none")
+        return Device(Broken() if "driver" in trouble else Rehearsal())
+
+    monkeypatch.setattr(session, "find", found)
+    volatile = "volatile __shared__ double4 s; s.x = 1; a[0] = s.x;"
+    matrix = 'unsigned r = 0; asm volatile("stmatrix.sync.aligned.m8n8.x1.shared.b16 [%0], {%1};" :: "r"(0), "r"(r));'
+    body = matrix if "refuses" in trouble else volatile
+    source = (
+        f'extern "C" __global__ void k(int *a) {{ __shared__ __align__(16) int t[64]; t[0] = 1; {body} a[1] = 2; }}'
+    )
+    told: list[bool] = []
+    asked = Request("k", (1, 1, 1), (32, 1, 1), (ArrayArgument("i32", 64),), source=source, arch=90, compiler="nvrtc")
+    result = session.serve(replace(asked, device="auto", seeds=(0,)), told.append)
+    assert (result.status, result.device) == ("finished", "")
+    assert told == [trouble != "no GPU"]
