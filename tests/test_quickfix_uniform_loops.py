@@ -451,6 +451,34 @@ def test_a_loop_in_another_one_that_threads_leave_is_made_by_all(head: str, loop
         assert any(was)
 
 
+PAST_ZERO = """__global__ void k(int *out, const int *in, int b, int e) {{
+  __shared__ int s[64];
+  int t = threadIdx.x;
+  for ({loop}) {{
+    s[t] = i;
+    out[t] += s[63 - t];
+  }}
+}}
+"""
+
+
+@pytest.mark.parametrize(
+    "loop",
+    [
+        "unsigned i = t & 7; i != 0xffffffffu; i -= 1",
+        "unsigned i = t & 7; i <= 10u; i--",
+        "unsigned i = t + 64 * (t & 3); int(i) >= 0; i -= blockDim.x",
+        "unsigned char i = 250 + (t & 3); i > 3; ++i",
+    ],
+)
+def test_a_loop_that_ends_where_its_counter_wraps_around_is_made_by_all(loop: str) -> None:
+    text = LAUNCH + PAST_ZERO.format(loop=loop)
+    (fix,) = (answer for answer in offers(engine(), CheckRequest("/restructured/a.cu", text)) if answer.preferred)
+    after = edited(text, fix)
+    assert after.count("__syncthreads_or(") == 1
+    assert in_a_block(text, 0, 0) == in_a_block(after, 0, 0)
+
+
 IN_A_WARP = """__global__ void k(float *out, const float *in, int n) {
   __shared__ float s[32];
   int t = threadIdx.x;

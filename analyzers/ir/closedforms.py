@@ -16,12 +16,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Final
 
 from analyzers.ir import expr as E
 from analyzers.ir.cycles import in_ring, placeholders_in, turn_of
 from analyzers.ir.evaluate import partial_operations
 from analyzers.ir.expr import I64, U32, Expr, IntType
-from analyzers.ir.held import flags, held, moved_under
+from analyzers.ir.held import MAX_BLOCK, direction, flags, held, moved_under
+from analyzers.ir.intervals import Intervals
 
 MAX_ROTATION = 8
 """Variables that pass their values around."""
@@ -304,9 +306,12 @@ def _affine_form(start: Expr, ty: IntType, moved: Callable[[Expr], Expr], wrappi
 
 def _may_wrap(start: Expr, step: Expr, placeholder: Expr, condition: Expr) -> bool:
     """A variable of which it cannot be assumed that it does not wrap around: a narrow one that does not end the loop,
-    and an unsigned one whose first step, or few steps, leave its range: the programmer counts on it."""
+    one that ends it by nothing else, and an unsigned one whose first step, or few steps, leave its range: the
+    programmer counts on it."""
     ty = placeholder.ty
     assert isinstance(ty, IntType)
+    if _ends_by_wrapping(start, step, placeholder, condition):
+        return True
     if ty.width < 32 and not _counts(condition, placeholder):
         return True
     if ty.signed or step.op != "const":
@@ -314,6 +319,32 @@ def _may_wrap(start: Expr, step: Expr, placeholder: Expr, condition: Expr) -> bo
     if abs(step.value) >> (ty.width // 2):
         return True
     return start.op == "const" and not ty.low <= start.value + step.value <= ty.high
+
+
+_THREADS: Final = {**dict.fromkeys(E.TID, (0, MAX_BLOCK - 1)), **dict.fromkeys(E.BDIM, (1, MAX_BLOCK))}
+
+
+def _ends_by_wrapping(start: Expr, step: Expr, placeholder: Expr, condition: Expr) -> bool:
+    """Whether the test, as far as it compares a variable that may wrap around, holds for all values from its start to
+    that end of the type's range which it steps towards: ``for (unsigned i = 7; i <= 7; i--)``."""
+    ty, way = placeholder.ty, direction(step)
+    assert isinstance(ty, IntType)
+    asked = [c for c in E.conjuncts(condition) if placeholder in E.symbols(c)]
+    if not asked or way == 0 or (ty.signed and ty.width >= 32):
+        return False
+    first = Intervals(_THREADS).of(start)
+    ranges = Intervals({**_THREADS, placeholder: (ty.low, first.hi) if way < 0 else (first.lo, ty.high)})
+
+    def holds(part: Expr) -> bool:
+        if ranges.truth(part) is True:
+            return True
+        if part.op not in ("lt", "le"):
+            return False
+        low, high = part.args
+        # It holds in the first iteration, and more so in those behind it.
+        return (low if way < 0 else high) is placeholder and placeholder not in E.symbols(high if way < 0 else low)
+
+    return all(map(holds, asked))
 
 
 def _counts(condition: Expr, placeholder: Expr) -> bool:

@@ -61,3 +61,36 @@ __global__ void less_than_a_square(int *out, unsigned width) {  // expect: race-
 }
 
 void launch_less_than_a_square(int *out) { less_than_a_square<<<64, 32>>>(out, 65536); }
+
+// A counter that goes down past zero: the loop ends where it wraps around, after as many iterations as it began with.
+__global__ void down_past_zero(int *out) {
+  for (unsigned i = threadIdx.x & 7; i != 0xffffffffu; i--) {
+    __syncthreads();  // expect: barrier-divergence
+    out[threadIdx.x] += i;
+  }
+}
+
+// The same, as often for all threads: the cells below the first one are a thread's own.
+__global__ void down_past_zero_together(int *out) {  // expect: race-free
+  __shared__ int s[64];
+  for (unsigned i = 7; i <= 7; i--) {
+    s[threadIdx.x] = i;
+    __syncthreads();
+    out[threadIdx.x * 8 + i] = s[63 - threadIdx.x];
+    __syncthreads();
+  }
+}
+
+// Tested as a number with a sign, in rows of the block.
+__global__ void rows_past_zero(int *out) {
+  for (unsigned i = threadIdx.x + 64 * (threadIdx.x & 3); int(i) >= 0; i -= blockDim.x) {
+    __syncthreads();  // expect: barrier-divergence
+    out[threadIdx.x] += i;
+  }
+}
+
+void launch_past_zero(int *out) {
+  down_past_zero<<<1, 64>>>(out);
+  down_past_zero_together<<<1, 64>>>(out);
+  rows_past_zero<<<1, 64>>>(out);
+}
