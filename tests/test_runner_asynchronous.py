@@ -127,10 +127,10 @@ def test_a_split_barrier_before_its_initialisation_is_a_race() -> None:
     assert any(run(kernel, seed).races for seed in range(4))  # not where the first arrival has seen the initialisation
 
 
-@pytest.mark.parametrize("arrives", [True, False])
-def test_copies_that_a_split_barrier_waits_for(arrives: bool) -> None:
+def copied_behind_a_barrier(arrives: bool) -> str:
+    """`arrives`: the barrier is told of the copy."""
     told = 'asm volatile("cp.async.mbarrier.arrive.noinc.shared.b64 [%0];" :: "r"(at(&b)) : "memory");'
-    source = f"""{HEAD}{SPLIT}
+    return f"""{HEAD}{SPLIT}
     extern "C" __global__ void k(int *a, int *out) {{
       __shared__ int s[64]; __shared__ unsigned long long b; int t = threadIdx.x;
       if (t == 0) init(&b, 64);
@@ -140,6 +140,11 @@ def test_copies_that_a_split_barrier_waits_for(arrives: bool) -> None:
       wait_parity(&b, 0);
       out[t] = s[t ^ 33];
     }}"""
+
+
+@pytest.mark.parametrize("arrives", [True, False])
+def test_copies_that_a_split_barrier_waits_for(arrives: bool) -> None:
+    source = copied_behind_a_barrier(arrives)
     ran = run(prepared(source, [np.arange(64, dtype=np.int32), np.zeros(64, np.int32)], block=64))
     assert bool(ran.races) != arrives
     assert ran.array(1).tolist() == [t ^ 33 for t in range(64)]

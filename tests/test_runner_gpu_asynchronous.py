@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from runner_launch import launched, prepared, run, watched
-from test_runner_asynchronous import BODIES, HEAD, SPLIT, SPLIT_BODIES
+from test_runner_asynchronous import BODIES, HEAD, SPLIT, SPLIT_BODIES, copied_behind_a_barrier
 
 from gpu_runner.cpu.layout import Fault
 from gpu_runner.cpu.machine import Outcome
@@ -102,17 +102,7 @@ def test_split_barriers(body: str, races: bool) -> None:
 
 @pytest.mark.parametrize("arrives", [True, False])
 def test_copies_that_a_split_barrier_waits_for(arrives: bool) -> None:
-    told = 'asm volatile("cp.async.mbarrier.arrive.noinc.shared.b64 [%0];" :: "r"(at(&b)) : "memory");'
-    source = f"""{HEAD}{SPLIT}
-    extern "C" __global__ void k(int *a, int *out) {{
-      __shared__ int s[64]; __shared__ unsigned long long b; int t = threadIdx.x;
-      if (t == 0) init(&b, 64);
-      __syncthreads();
-      copy(&s[t], a + t);
-      {told if arrives else "arrive(&b);"}
-      wait_parity(&b, 0);
-      out[t] = s[t ^ 33];
-    }}"""
+    source = copied_behind_a_barrier(arrives)
     kernel = launched(source, [np.arange(64, dtype=np.int32), np.zeros(64, np.int32)], block=64)
     assert bool(races_of(kernel)) != arrives
 

@@ -52,19 +52,27 @@ def _log(body: Body, kind: SiteKind, address: str = "0", value: str = "0") -> No
     body.emit(f"call void @record(ptr %thread, i64 {address}, i64 {value}, i32 {int(kind)})")
 
 
+def parts_of_copy(
+    instruction: model.Instruction,
+) -> tuple[model.Operand, model.Operand, int, model.Operand | None]:
+    """Where to, where from, how many bytes, and what says how many of them are taken where it need not be all. Raises
+    `UnsupportedHere`."""
+    to, source, size, *rest = instruction.operands
+    if not isinstance(size, model.Integer) or size.value not in _COPY_SIZES:
+        raise UnsupportedHere("copy of this size")
+    if "L2::cache_hint" in instruction.modifiers:
+        rest = rest[:-1]
+    return to, source, size.value, rest[0] if rest and rest[0] != size else None
+
+
 def _copy(body: Body, instruction: model.Instruction) -> None:
     """``cp.async.ca.shared.global [to], [from], size{, taken}``: what is not taken of the source is zero."""
-    to, source, size_operand, *rest = instruction.operands
-    if not isinstance(size_operand, model.Integer) or size_operand.value not in _COPY_SIZES:
-        raise UnsupportedHere("copy of this size")
-    if any(modifier == "L2::cache_hint" for modifier in instruction.modifiers):
-        rest = rest[:-1]
-    size = size_operand.value
+    to, source, size, part = parts_of_copy(instruction)
     taken: str | None = None
-    if rest and isinstance(rest[0], model.Register) and _is_predicate(body, rest[0]):
-        taken = body.let(f"select i1 {body.read(rest[0], 'pred')}, i64 0, i64 {size}")
-    elif rest and not (isinstance(rest[0], model.Integer) and rest[0].value == size):
-        taken = body.let(f"zext i32 {body.read(rest[0], 'u32')} to i64")
+    if isinstance(part, model.Register) and _is_predicate(body, part):
+        taken = body.let(f"select i1 {body.read(part, 'pred')}, i64 0, i64 {size}")
+    elif part is not None:
+        taken = body.let(f"zext i32 {body.read(part, 'u32')} to i64")
     target, origin = address_of(body, to, "shared"), address_of(body, source, "global")
     write = body.site(SiteKind.WRITE, instruction, min(size, 8))
     place = checked(body, target, "shared", size, write)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final
 
+from gpu_runner.cpu.asynchronous import parts_of_copy
 from gpu_runner.cpu.body import UnsupportedHere
 from gpu_runner.cpu.layout import SiteKind
 from gpu_runner.cpu.sites import Order
@@ -19,7 +20,6 @@ from gpu_runner.gpu.writer import CONTEXT, IS, SITE, TICKET, Writer, log, log_wh
 from gpu_runner.ptx import model
 from gpu_runner.ptx.render import statement_text
 
-_COPY_SIZES: Final = (4, 8, 16)
 _BARRIER_BYTES: Final = 8
 
 
@@ -54,13 +54,7 @@ def _itself(instruction: model.Instruction) -> str:
 
 def _pieces(writer: Writer, instruction: model.Instruction) -> str:
     """The accesses of a copy, piece by piece: what is not taken of the source is not read, and zero is written."""
-    to, source, size_operand, *rest = instruction.operands
-    if not isinstance(size_operand, model.Integer) or size_operand.value not in _COPY_SIZES:
-        raise UnsupportedHere("copy of this size")
-    if any(modifier == "L2::cache_hint" for modifier in instruction.modifiers):
-        rest = rest[:-1]
-    size = size_operand.value
-    taken = rest[0] if rest and rest[0] != model.Integer(size) else None
+    to, source, size, taken = parts_of_copy(instruction)
     piece = min(size, 8) if taken is None else 4
     read = writer.site(What.AGENT_ACCESS, SiteKind.READ, instruction, piece)
     write = writer.site(What.AGENT_ACCESS, SiteKind.WRITE, instruction, piece)

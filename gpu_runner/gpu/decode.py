@@ -210,8 +210,9 @@ def one(
     elif what == What.ACCESS:
         touch(d, b, thread, site, unwritten << 24, ours(d, address), value, options >> CHUNKS & 255, orders)
     elif what == What.AGENT_ACCESS:
-        if is_own(d, b, ours(d, address), thread):
-            pieces(d, b, thread + d.agents, site, 0, ours(d, address), value, options >> CHUNKS & 255, 0)
+        at = ours(d, address)
+        if is_own(d, b, at, thread):
+            pieces(d, b, thread + d.agents, site, 0, at, value, options >> CHUNKS & 255, 0)
     elif what == What.FENCE:
         blocks.emit(b, thread, site, 0, 0)
     elif what == What.EVENT:

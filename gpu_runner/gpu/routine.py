@@ -54,6 +54,17 @@ def _control(word: Control) -> str:
     return f"[{CONTROL}+{8 * word}]"
 
 
+def _number(into: str, of: str, size: str, at: str) -> str:
+    """The number of the block in the grid (`of`: ``cta``), or of the thread in its block (``t``), x fastest."""
+    return f"""mov.u32 {into}, %{of}id.z;
+    mov.u32 {size}, %n{of}id.y;
+    mov.u32 {at}, %{of}id.y;
+    mad.lo.u32 {into}, {into}, {size}, {at};
+    mov.u32 {size}, %n{of}id.x;
+    mov.u32 {at}, %{of}id.x;
+    mad.lo.u32 {into}, {into}, {size}, {at};"""
+
+
 def _progression(value: str, name: str) -> str:
     """Whether the lanes hold an arithmetic progression: ``%first_NAME``, ``%step_NAME``, and the predicate
     ``%is_NAME``."""
@@ -159,20 +170,8 @@ $cuda_lsp_no_value:
     @%listed_v or.b32 %form, %form, {int(Form.VALUES_LISTED)};
     @%has_t add.u32 %units, %units, 1;
 
-    mov.u32 %block, %ctaid.z;
-    mov.u32 %lo, %nctaid.y;
-    mov.u32 %hi, %ctaid.y;
-    mad.lo.u32 %block, %block, %lo, %hi;
-    mov.u32 %lo, %nctaid.x;
-    mov.u32 %hi, %ctaid.x;
-    mad.lo.u32 %block, %block, %lo, %hi;
-    mov.u32 %thread, %tid.z;
-    mov.u32 %lo, %ntid.y;
-    mov.u32 %hi, %tid.y;
-    mad.lo.u32 %thread, %thread, %lo, %hi;
-    mov.u32 %lo, %ntid.x;
-    mov.u32 %hi, %tid.x;
-    mad.lo.u32 %thread, %thread, %lo, %hi;
+    {_number("%block", "cta", "%lo", "%hi")}
+    {_number("%thread", "t", "%lo", "%hi")}
     and.b32 %thread, %thread, -32;
     ld.const.u32 %lo, {_control(Control.SHIFT)};
     shl.b32 %lo, %block, %lo;
@@ -367,23 +366,11 @@ _DELAY = f"""
     cvt.u32.u64 %seed, %wide;
     setp.eq.u32 %none, %seed, 0;
     @%none ret;
-    mov.u32 %x, %ctaid.z;
-    mov.u32 %y, %nctaid.y;
-    mov.u32 %z, %ctaid.y;
-    mad.lo.u32 %x, %x, %y, %z;
-    mov.u32 %y, %nctaid.x;
-    mov.u32 %z, %ctaid.x;
-    mad.lo.u32 %x, %x, %y, %z;
+    {_number("%x", "cta", "%y", "%z")}
     mul.lo.u32 %salt, %salt, {0x27D4EB2F};
     mad.lo.u32 %salt, %x, {0x85EBCA6B}, %salt;
     mad.lo.u32 %salt, %seed, {0x9E3779B1}, %salt;
-    mov.u32 %x, %tid.z;
-    mov.u32 %y, %ntid.y;
-    mov.u32 %z, %tid.y;
-    mad.lo.u32 %x, %x, %y, %z;
-    mov.u32 %y, %ntid.x;
-    mov.u32 %z, %tid.x;
-    mad.lo.u32 %x, %x, %y, %z;
+    {_number("%x", "t", "%y", "%z")}
     shr.u32 %x, %x, 5;
     and.b32 %y, %seed, 1;
     setp.eq.u32 %odd, %y, 1;
