@@ -226,6 +226,8 @@ class Plain:
         default_factory=list[tuple[int, int, int, int, bool, bool, bool]]
     )
     racy: set[tuple[int, int]] = field(default_factory=set[tuple[int, int]])
+    groups: dict[int, list[int]] = field(default_factory=dict[int, list[int]])
+    """Per agent: its times at the ends of its groups of copies."""
 
     def clock(self, thread: int) -> dict[int, int]:
         return self.clocks.setdefault(thread, {thread: 1})
@@ -265,10 +267,17 @@ class Plain:
         join(self.clock(self.agent(thread)), self.clock(thread))
         self.tick(thread)
 
-    def wait(self, thread: int, left: int) -> None:
-        """For all groups of copies but the last so many; a group ends with a tick of the agent."""
+    def commit(self, thread: int) -> None:
         agent = self.agent(thread)
-        join(self.clock(thread), {agent: self.clock(agent)[agent] - 1 - left})
+        self.groups.setdefault(agent, []).append(self.clock(agent)[agent])
+        self.tick(agent)
+
+    def wait(self, thread: int, left: int) -> None:
+        """For all groups of copies but the last so many."""
+        agent = self.agent(thread)
+        ends = self.groups.get(agent, [])
+        if left < len(ends):
+            join(self.clock(thread), {agent: ends[-1 - left]})
 
     def arrive(self, thread: int, cell: int) -> None:
         """The agent arrives at a split barrier: a release to the block."""
@@ -336,14 +345,16 @@ FEW = st.sampled_from([0, 1, 2, 40])
 FOUR = st.integers(0, 3)
 WHAT = st.sampled_from(["read", "write", "both"])
 ORDERS = st.sampled_from([Order.RELAXED, Order.RELAXED, Order.ACQUIRE, Order.RELEASE, Order.ACQ_REL])
+FENCES = st.sampled_from([Order.SC, Order.SC, Order.ACQUIRE, Order.RELEASE])
 STEP = st.one_of(
     st.tuples(st.just("access"), THREAD, st.integers(0, CELLS - 1), WHAT, st.sampled_from([None, False, True]), ORDERS),
     st.tuples(st.just("access"), FEW, st.integers(0, 1), WHAT, st.sampled_from([None, None, False, True]), ORDERS),
     st.tuples(st.just("access"), st.sampled_from([0, 1, 33]), st.just(2),
               st.sampled_from(["read", "write", "both", "both", "both"]), st.sampled_from([None, True]), ORDERS),
     st.tuples(st.just("access"), FOUR, st.just(3), WHAT, st.just(None), ORDERS),
-    st.tuples(st.just("fence"), THREAD, st.booleans()),
-    st.tuples(st.just("fence"), st.sampled_from([0, 1, 2, 3, 40]), st.booleans()),
+    st.tuples(st.just("fence"), THREAD, st.booleans(), FENCES),
+    st.tuples(st.just("fence"), st.sampled_from([0, 1, 2, 3, 40]), st.booleans(), FENCES),
+    st.tuples(st.just("hand over"), FEW, FEW, st.integers(0, 1), st.sampled_from(["read", "both"])),
     st.tuples(st.just("block"), st.integers(0, BLOCKS - 1)),
     st.tuples(st.just("warp"), st.integers(0, 2 * BLOCKS - 1),
               st.sampled_from([0xFFFFFFFF, 0xF, 0x3, 0xFFFF0001, 0x5])),
@@ -351,7 +362,7 @@ STEP = st.one_of(
     st.tuples(st.just("join"), st.integers(0, BLOCKS - 1), st.sampled_from([1, 3, 9, 40]), st.sampled_from([0, 1, 2])),
     st.tuples(st.just("copy"), FEW, st.integers(0, CELLS - 1), st.sampled_from(["read", "write"])),
     st.tuples(st.just("commit"), FEW),
-    st.tuples(st.just("wait"), FEW, st.integers(0, 1)),
+    st.tuples(st.just("wait"), FEW, st.integers(0, 3)),
     st.tuples(st.just("arrive"), FEW, st.integers(0, CELLS - 1)),
 )  # fmt: skip
 
@@ -392,16 +403,22 @@ def check_against_plain_clocks(blocks: int, agents: bool, steps: Sequence[tuple[
         rows.append((kind, 4, order if strong else Order.WEAK, 3 if wide else 1 if strong else 0))
         note(thread, len(rows) - 1, 4096 + 4 * cell, len(rows))
 
+    def fence(thread: int, wide: bool, order: Order) -> None:
+        plain.fence(thread, wide, order != Order.ACQUIRE, order != Order.RELEASE)
+        rows.append((Kind.FENCE, 0, order, 3 if wide else 1))
+        note(thread, len(rows) - 1)
+
     for step in steps:
         match step:
             case ("access", int(thread), int(cell), str(what), scope, Order() as order):
                 assert scope is None or isinstance(scope, bool)
                 access(thread % (blocks * THREADS), cell, what, scope, order)
-            case ("fence", int(thread), bool(wide)):
-                thread %= blocks * THREADS
-                plain.fence(thread, wide)
-                rows.append((Kind.FENCE, 0, Order.SC, 3 if wide else 1))
-                note(thread, len(rows) - 1)
+            case ("fence", int(thread), bool(wide), Order() as order):
+                fence(thread % (blocks * THREADS), wide, order)
+            case ("hand over", int(thread), int(other), int(cell), str(what)):
+                fence(thread % (blocks * THREADS), True, Order.SC)
+                access(thread % (blocks * THREADS), cell, "both", True, Order.RELAXED)
+                access(other % (blocks * THREADS), cell, what, True, Order.RELAXED)
             case ("block", int(block)):
                 block %= blocks
                 plain.meet(range(block * THREADS, (block + 1) * THREADS))
@@ -429,7 +446,7 @@ def check_against_plain_clocks(blocks: int, agents: bool, steps: Sequence[tuple[
                 access(plain.agent(thread), cell, what, None, Order.WEAK)
             case ("commit", int(thread)) if agents:
                 thread %= blocks * THREADS
-                plain.tick(plain.agent(thread))
+                plain.commit(thread)
                 note(thread, Kind.ASYNC_COMMIT)
             case ("wait", int(thread), int(left)) if agents:
                 thread %= blocks * THREADS
@@ -459,14 +476,39 @@ def check_against_plain_clocks(blocks: int, agents: bool, steps: Sequence[tuple[
 
 def test_lanes_that_met_before_a_barrier_do_not_learn_what_one_of_them_does_behind_it() -> None:
     """Lanes 0 and 1 meet, then the block; what lane 0 does by itself since is not known to lane 1."""
-    relaxed = Order.RELAXED
+    relaxed, full = Order.RELAXED, Order.SC
     for lanes, alone in ((0b11, 0b1), (0b1111, 0b101), (0b111, 0b110)):
         steps = [
-            ("warp", 0, lanes), ("block", 0), ("fence", 0, False), ("fence", 2, False),
+            ("warp", 0, lanes), ("block", 0), ("fence", 0, False, full), ("fence", 2, False, full),
             ("access", 2, 0, "write", None, relaxed), ("access", 0, 1, "write", None, relaxed), ("warp", 0, alone),
-            ("fence", 1, False), ("access", 1, 0, "read", None, relaxed), ("access", 1, 1, "read", None, relaxed),
+            ("fence", 1, False, full), ("access", 1, 0, "read", None, relaxed), ("access", 1, 1, "read", None, relaxed),
         ]  # fmt: skip
         check_against_plain_clocks(1, False, steps)
+
+
+@pytest.mark.parametrize("first", ["read", "both"])
+@pytest.mark.parametrize("last", ["read", "write"])
+def test_what_was_acquired_and_not_fenced_is_not_before_plain_accesses(first: str, last: str) -> None:
+    """Thread 0 accesses a word, releases, and is seen by thread 40, whose atomic access of the word is behind that. Its
+    plain access is not: there is no fence."""
+    steps = [
+        ("access", 0, 0, first, True, Order.RELAXED), ("fence", 0, True, Order.SC),
+        ("access", 0, 1, "write", True, Order.RELAXED), ("access", 40, 1, "read", True, Order.RELAXED),
+        ("access", 40, 0, "both", True, Order.RELAXED), ("access", 40, 0, last, None, Order.RELAXED),
+    ]  # fmt: skip
+    check_against_plain_clocks(BLOCKS, False, steps)
+    check_against_plain_clocks(1, False, steps)
+
+
+def test_an_arrival_at_a_split_barrier_ends_no_group_of_copies() -> None:
+    """The last group is under way yet, and it alone, whatever arrivals there were before it or in it."""
+    for before, within, behind in ((0, 1, 0), (1, 0, 0), (2, 1, 0), (0, 0, 1), (0, 2, 3)):
+        steps: list[tuple[object, ...]] = [("arrive", 0, 3)] * before
+        steps += [("copy", 0, 0, "write"), ("commit", 0), *[("arrive", 0, 3)] * within]
+        steps += [("copy", 0, 1, "write"), ("commit", 0), *[("arrive", 0, 3)] * behind]
+        for left in range(3):
+            reads = [("access", 0, cell, "read", None, Order.RELAXED) for cell in (0, 1)]
+            check_against_plain_clocks(1, True, [*steps, ("wait", 0, left), *reads])
 
 
 def test_rows_of_lanes_are_given_back() -> None:

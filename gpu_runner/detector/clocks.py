@@ -263,9 +263,17 @@ def join(c: Clocks, into: int, other: int) -> None:
     extra = 0
     begin = c.start[other]
     end = begin + c.length[other]
+    # Few keys are looked for one by one, many by going through both.
+    stepwise = c.length[other] * 8 > c.length[into]
+    found = c.start[into]
+    last = found + c.length[into]
     for at in range(begin, end):
-        found = find(c, into, c.keys[at])
-        if found < c.start[into] + c.length[into] and c.keys[found] == c.keys[at]:
+        if stepwise:
+            while found < last and c.keys[found] < c.keys[at]:
+                found += 1
+        else:
+            found = find(c, into, c.keys[at])
+        if found < last and c.keys[found] == c.keys[at]:
             c.values[found] = max(c.values[found], c.values[at])
         else:
             extra += 1

@@ -143,6 +143,7 @@ class Detector:
         state.attach("slot_of_block", np.zeros(blocks, np.int32))
         state.attach("block_of_slot", np.zeros(slots, np.int32))
         state["has_agents"], state["agents"] = int(shape.agents), shape.blocks
+        state.attach("arrivals", np.zeros(shape.blocks << shape.shift if shape.agents else 1, np.int32))
         state.attach("meetings", np.zeros(shape.blocks * BARRIERS, np.int32))
         state.attach("members", np.zeros(shape.threads_per_block, np.uint32))
         state.attach("locations", allocate(Location, 1 << 12))

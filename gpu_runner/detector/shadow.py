@@ -139,17 +139,25 @@ def exempt(c: Clocks, a: Access, other_flags: int, other: int) -> int:
 
 
 @native
-def ordered(c: Clocks, thread: int, strong: int, epoch: int) -> int:
-    """Whether what happened at an epoch happened before what the thread does now."""
+def ordered(c: Clocks, thread: int, epoch: int) -> int:
+    """Whether what happened at an epoch happened before all that the thread does from now on."""
     other = epoch & EPOCH_THREAD
     time = epoch >> 32
     if other == thread or (other >> c.shift == thread >> c.shift and time <= c.block[thread >> c.shift]):
         return 1
     if c.longest == 0:  # nobody has acquired anything so far: only lanes of a warp can have met besides
         return other >> 5 == thread >> 5 and clocks.met(c, thread, other) >= time
-    if clocks.knows(c, thread, other) >= time:
-        return 1
-    return strong and clocks.may_know(c, thread, other) >= time
+    return clocks.knows(c, thread, other) >= time
+
+
+@native
+def races(c: Clocks, a: Access, epoch: int, other_flags: int) -> int:
+    """Whether the access races with what happened at an epoch that is not `ordered` before it. What the thread has
+    read of and not yet fenced is before an atomic or volatile access, though not before plain ones to come."""
+    other = epoch & EPOCH_THREAD
+    if a.flags & STRONG and c.longest != 0 and clocks.may_know(c, a.thread, other) >= epoch >> 32:
+        return 0
+    return not exempt(c, a, other_flags, other)
 
 
 @native
@@ -272,9 +280,10 @@ def check_list(s: Shadow, c: Clocks, a: Access, cell: Cell, kind: int, writes: i
             for lane in range(32):
                 if node.lanes >> lane & 1:
                     other = node.warp * 32 + lane
-                    if not ordered(c, a.thread, a.flags & STRONG, node.time << 32 | other):
+                    epoch = node.time << 32 | other
+                    if not ordered(c, a.thread, epoch):
                         all_ordered = 0
-                        if not exempt(c, a, flags, other):
+                        if races(c, a, epoch, flags):
                             report(s, c, a, kind, other, node.site, kind_of(flags, flags & WRITES), 0, 0)
         else:
             all_ordered = 0
@@ -298,22 +307,23 @@ def settled(s: Shadow, c: Clocks, a: Access, cell: Cell) -> int:
 
 @native
 def check_plain_writer(s: Shadow, c: Clocks, a: Access, cell: Cell, kind: int) -> None:
-    if cell.plain_writer != 0 and not ordered(c, a.thread, a.flags & STRONG, cell.plain_writer):
+    if cell.plain_writer != 0 and not ordered(c, a.thread, cell.plain_writer) and races(c, a, cell.plain_writer, 0):
         report(s, c, a, kind, cell.plain_writer & EPOCH_THREAD, cell.plain_site, WRITE, 0, 0)
 
 
 @native
 def read_cell(s: Shadow, c: Clocks, a: Access, cell: Cell) -> None:
-    if cell.writer != 0 and not ordered(c, a.thread, a.flags & STRONG, cell.writer):
+    if cell.writer != 0 and not ordered(c, a.thread, cell.writer):
         other = cell.writer & EPOCH_THREAD
         flags = cell.write_site >> FLAG
-        if not exempt(c, a, flags, other):
+        if races(c, a, cell.writer, flags):
             report(s, c, a, READ, other, cell.write_site, kind_of(flags, 1), cell.value, 0)
     check_plain_writer(s, c, a, cell, READ)
-    if cell.read_site >> FLAG & LISTED_WRITES:
+    listed = cell.read_site >> FLAG
+    if listed & LISTED_WRITES and (weak(s, a.site) or listed & LISTED_WEAK):
         check_list(s, c, a, cell, READ, 0)
     same_kind = (cell.read_site >> FLAG & (STRONG | DEVICE)) == (a.flags & (STRONG | DEVICE))
-    if cell.reader != 0 and not (same_kind and (cell.reader == a.epoch or ordered(c, a.thread, 0, cell.reader))):
+    if cell.reader != 0 and not (same_kind and (cell.reader == a.epoch or ordered(c, a.thread, cell.reader))):
         push(s, cell, cell.reader, cell.read_site, 0)
     cell.reader = a.epoch
     cell.read_site = a.site | (cell.read_site & _LIST_FLAGS << FLAG)
@@ -325,11 +335,11 @@ def write_cell(s: Shadow, c: Clocks, a: Access, cell: Cell, value: int) -> None:
     strong = a.flags & STRONG
     a.value = value
     write_ordered = 1
-    if cell.writer != 0 and not ordered(c, a.thread, strong, cell.writer):
+    if cell.writer != 0 and not ordered(c, a.thread, cell.writer):
         write_ordered = 0
         other = cell.writer & EPOCH_THREAD
         flags = cell.write_site >> FLAG
-        if not exempt(c, a, flags, other):
+        if races(c, a, cell.writer, flags):
             same = cell.value == value and not (a.flags | flags) & ATOMIC
             report(s, c, a, kind, other, cell.write_site, kind_of(flags, 1), cell.value, same)
     check_plain_writer(s, c, a, cell, kind)
@@ -339,11 +349,11 @@ def write_cell(s: Shadow, c: Clocks, a: Access, cell: Cell, value: int) -> None:
         if weak(s, a.site) or cell.read_site >> FLAG & LISTED_WEAK:
             listed_ordered = check_list(s, c, a, cell, kind, 1)
     read_ordered = 1
-    if cell.reader != 0 and not ordered(c, a.thread, strong, cell.reader):
+    if cell.reader != 0 and not ordered(c, a.thread, cell.reader):
         read_ordered = 0
         other = cell.reader & EPOCH_THREAD
         flags = cell.read_site >> FLAG
-        if not exempt(c, a, flags, other):
+        if races(c, a, cell.reader, flags):
             report(s, c, a, kind, other, cell.read_site, READ, cell.value, 0)
     weak_writer = cell.writer != 0 and cell.write_site >> FLAG & STRONG and weak(s, cell.write_site)
     kept = weak_writer or cell.read_site >> FLAG & LISTED_WEAK or (cell.reader != 0 and weak(s, cell.read_site))

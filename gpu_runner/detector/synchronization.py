@@ -99,6 +99,9 @@ class State(Struct):
     has_agents: i64
     agents: i64
     """Blocks; the agents of threads are numbered as if they were of blocks behind these."""
+    arrivals: Array[i32]
+    """Per thread that may have an agent: a slot of the clocks' pool, or 0. From the number of groups that the agent has
+    closed to how often it has arrived at barriers up to then, as of the last arrival before the next group ends."""
     slot_of_block: Array[i32]
     block_of_slot: Array[i32]
     meetings: Array[i32]
@@ -219,9 +222,18 @@ def synchronize(st: State, c: Clocks, kind: int, thread: int, address: int, valu
 
 
 @native
+def arrived(c: Clocks, arrivals: int, group: int) -> int:
+    """How often an agent has arrived at barriers before it closed the `group`-th of its groups."""
+    if arrivals == 0:
+        return 0
+    at = clocks.find(c, arrivals, group)
+    return c.values[at - 1] if at > c.start[arrivals] else 0
+
+
+@native
 def asynchronous(st: State, c: Clocks, kind: int, thread: int, address: int, value: int) -> None:
-    """What a thread does with its agent. The agent's time is 1 more than the groups that were closed; a wait makes
-    known what it did until the group in question ended."""
+    """What a thread does with its agent. The agent's time goes on with each group that it closes and each arrival; a
+    wait makes known what it did until the group in question ended."""
     agent = (st.agents << c.shift) + thread
     if kind == Kind.ASYNC_ISSUE:
         clocks.write_clock(c, thread, clocks.thread_slot(c, agent, SYNC))
@@ -229,13 +241,19 @@ def asynchronous(st: State, c: Clocks, kind: int, thread: int, address: int, val
     elif kind == Kind.ASYNC_COMMIT:
         clocks.advance(c, agent, clocks.now(c, agent))
     elif kind == Kind.ASYNC_WAIT:
-        complete = clocks.now(c, agent) - 1 - value
-        if complete > 0:
+        arrivals = st.arrivals[thread]
+        group = clocks.now(c, agent) - 1 - arrived(c, arrivals, 1 << 32) - value
+        complete = group + arrived(c, arrivals, group)
+        if group > 0:
             clocks.put(c, clocks.thread_slot(c, thread, SYNC), agent, complete)
     else:
         # What arrives knows both of the copies and of what the thread did before.
         clocks.write_clock(c, thread, clocks.thread_slot(c, agent, SYNC))
         clocks.advance(c, thread, clocks.now(c, thread))
+        if st.arrivals[thread] == 0:
+            st.arrivals[thread] = clocks.new_slot(c)
+        before = arrived(c, st.arrivals[thread], 1 << 32)
+        clocks.put(c, st.arrivals[thread], clocks.now(c, agent) - 1 - before, before + 1)
         clocks.fence(c, agent, 0, 1, 0)
         block = thread >> c.shift
         publish_to(st, c, agent, location_key(st, block, address), block, RELEASE_CTA, 1)
