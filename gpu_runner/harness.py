@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import threading
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -22,6 +23,15 @@ _under_way: Final[set[subprocess.Popen[bytes]]] = set()
 
 def run(request: Request) -> RunResult:
     """Execute a kernel under the race detector. Does not raise for anything that the kernel does."""
+    result = run_once(request)
+    if request.device == "auto" and result.device and result.status in ("unsupported", "device"):
+        # What the GPU or its driver does not take runs on the processor, in a process that has the limits for it.
+        result = run_once(replace(request, device="cpu"))
+    return result
+
+
+def run_once(request: Request) -> RunResult:
+    """Execute a kernel where the request says, or not at all."""
     environment = dict(os.environ)
     environment["PYTHONPATH"] = str(Path(__file__).parent.parent)
     process = subprocess.Popen(

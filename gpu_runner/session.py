@@ -111,9 +111,6 @@ def serve(request: Request, compiled: Callable[[bool], None] | None = None) -> R
             compiled(device is not None)
         module = with_calls(with_relaxed_guesses(parse(text)))
         result = run_module(request, module, None, device)
-        if device is not None and request.device == "auto" and result.status in ("unsupported", "device"):
-            device = None
-            result = run_module(request, module)
         return replace(result, compiler=compiler, device="" if device is None else device.name)
     except NoGpu as error:
         return RunResult("device", str(error), compiler=compiler)

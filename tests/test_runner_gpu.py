@@ -19,7 +19,7 @@ from runner_launch import run as run_on_cpu
 
 from analyzers.engine import Engine
 from benchmarks.run_suite import FOLDER, run
-from gpu_runner import session
+from gpu_runner import harness, session
 from gpu_runner.compile import Build, CompileOptions, compile_source
 from gpu_runner.cpu.body import Unsupported
 from gpu_runner.cpu.launch import Array, Launch
@@ -31,7 +31,7 @@ from gpu_runner.gpu.instrument import instrument
 from gpu_runner.gpu.rehearsal import Rehearsal
 from gpu_runner.ptx.parse import parse
 from gpu_runner.ptx.render import render
-from gpu_runner.request import ArrayArgument, Request
+from gpu_runner.request import ArrayArgument, Request, RunResult
 
 FILES = sorted(FOLDER.glob("*.cu"))
 
@@ -313,7 +313,15 @@ def test_auto_takes_the_processor_where_a_gpu_cannot_run_the_kernel(
         f'extern "C" __global__ void k(int *a) {{ __shared__ __align__(16) int t[64]; t[0] = 1; {body} a[1] = 2; }}'
     )
     told: list[bool] = []
+
+    def once(request: Request) -> RunResult:
+        return session.serve(request, told.append)
+
+    monkeypatch.setattr(harness, "run_once", once)
     asked = Request("k", (1, 1, 1), (32, 1, 1), (ArrayArgument("i32", 64),), source=source, arch=90, compiler="nvrtc")
-    result = session.serve(replace(asked, device="auto", seeds=(0,)), told.append)
+    result = harness.run(replace(asked, device="auto", seeds=(0,)))
     assert (result.status, result.device) == ("finished", "")
-    assert told == [trouble != "no GPU"]
+    # The limits of a process are for where it runs.
+    assert told == ([False] if trouble == "no GPU" else [True, False])
+    if trouble != "no GPU":
+        assert harness.run(replace(asked, device="gpu", seeds=(0,))).status in ("unsupported", "device")
