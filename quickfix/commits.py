@@ -37,7 +37,7 @@ def committed_always(session: Session, kernels: Sequence[KernelAnalysis], group:
         commit = steps[-1].statement
         if not _is_to_itself(text, conditional, commit):
             continue
-        changes, where = {function.path: removal(text, function, steps)}, "behind"
+        changes, where = {function.path: removal(text, steps)}, "behind"
         if any(c.start <= conditional.keyword and conditional.end <= c.end for c in changes[function.path]):
             alone = Change(conditional.keyword, conditional.end, text[commit.start : commit.end])
             changes, where = {function.path: [alone]}, "out of"

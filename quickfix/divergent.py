@@ -7,7 +7,6 @@ and orders what races without them by barriers that all threads reach; or why th
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from itertools import pairwise
 from typing import Final, Literal, overload
 
 from analyzers.analysed import KernelAnalysis
@@ -18,7 +17,7 @@ from quickfix.edits import BARRIER, WARP_BARRIER, WARP_CALL, Change, text_edits
 from quickfix.loosened import is_of_one_execution
 from quickfix.naming import NotPossible
 from quickfix.rebuild import Begun, composed, in_old_lines, rebuilt_from
-from quickfix.removal import counterparts, deletion, merged
+from quickfix.removal import counterparts, deletion
 from quickfix.search import MANY_RACES, Placed, place, sentence
 from quickfix.session import Session, Trial, names_of
 from quickfix.side_by_side import of_one_conditional, side_by_side
@@ -178,12 +177,10 @@ def _without(session: Session, kernels: Sequence[KernelAnalysis], family: Sequen
     """The text without these barriers, if nothing but races comes of it."""
     changes: dict[str, list[Change]] = {}
     for each in family:
-        deleted = deletion(session, each)
+        deleted = deletion(session, each, changes)
         if isinstance(deleted, FixRefusal):
             return deleted
-        changes = merged(changes, deleted)
-    if any(one.end > two.start for found in changes.values() for one, two in pairwise(found)):
-        return FixRefusal("The barriers cannot be deleted together.")
+        changes = deleted
     without = session.trial(changes, frozenset(), session.kernels_sharing_code(kernels), draft=True)
     difference = without.difference
     # Where races appear, what else became unknown is judged again when they are repaired.

@@ -110,11 +110,10 @@ def _without_missed(current: Session, steps: list[Trial], kernels: Sequence[Kern
     family = {f.group: f for f in found if f.code is Verdict.BARRIER_DIVERGENCE}
     changes: dict[str, list[Change]] = {}
     for each in family.values():
-        deleted = deletion(current, each)
+        deleted = deletion(current, each, changes)
         if isinstance(deleted, FixRefusal):
             raise NotPossible(deleted.text)
-        for path, more in deleted.items():
-            changes[path] = sorted((*changes.get(path, ()), *more), key=lambda c: c.start)
+        changes = deleted
     return (_tried(current, steps, changes, kernels) if changes else current), len(family)
 
 

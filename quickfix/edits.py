@@ -350,16 +350,37 @@ def outside_conditionals(layout: Layout, low: int, high: int) -> int:
 # --- removal --------------------------------------------------------------------------------------------------
 
 
-def removal(text: bytes, function: FunctionTree, steps: Sequence[Step]) -> list[Change]:
+def removal(text: bytes, steps: Sequence[Step]) -> list[Change]:
     """The changes that delete the statement at the end of `steps`, with its line when it has one to itself.
 
     What holds nothing else goes with it when nothing else is lost: an `if` or `else` whose condition only computes a
     value, a loop that only counts. Of an `if` with an `else`, the latter stays, under the opposite condition. Where a
-    body without braces would be left with nothing, it becomes `{}`."""
+    body without braces would be left with nothing, it becomes `{}`; a label keeps a statement behind it."""
+    return _removal_with_owner(Layout(text), steps, ())
+
+
+def removal_beside(text: bytes, steps: Sequence[Step], others: Sequence[Change]) -> list[Change] | None:
+    """The same together with the changes `others`, in order; None where they overlap."""
     layout = Layout(text)
-    body, index = steps[-1].body, steps[-1].index
-    target = body.statements[index]
-    owner = steps[-2].statement if len(steps) > 1 and body in steps[-2].statement.bodies else None
+    whole = united((*others, *_removal_with_owner(layout, steps, others)))
+    return united((*others, *_plain_removal(layout, steps, others))) if whole is None else whole
+
+
+def united(changes: Iterable[Change]) -> list[Change] | None:
+    """The changes in order, deletions that overlap as one; None where others do."""
+    found: list[Change] = []
+    for change in sorted(changes, key=lambda c: (c.start, c.end)):
+        if not found or found[-1].end <= change.start:
+            found.append(change)
+        elif found[-1].text or change.text:
+            return None
+        else:
+            found[-1] = Change(found[-1].start, max(found[-1].end, change.end), b"")
+    return found
+
+
+def _removal_with_owner(layout: Layout, steps: Sequence[Step], others: Sequence[Change]) -> list[Change]:
+    body, owner = steps[-1].body, _owner(steps)
     if owner is not None and owner.kind == "if" and len(body.statements) == 1:
         outer = steps[-2].body
         if body.role == "else":
@@ -375,9 +396,24 @@ def removal(text: bytes, function: FunctionTree, steps: Sequence[Step]) -> list[
     alone = len(body.statements) == 1 and steps[-2].body.braced if len(steps) > 1 else False
     if owner is not None and counts and alone and not _has_comment(layout, owner.start, owner.end):
         return deleted(layout, owner.start, owner.end)
+    return _plain_removal(layout, steps, others)
+
+
+def _owner(steps: Sequence[Step]) -> Statement | None:
+    """The statement that the last one of `steps` is in a body of."""
+    return steps[-2].statement if len(steps) > 1 and steps[-1].body in steps[-2].statement.bodies else None
+
+
+def _plain_removal(layout: Layout, steps: Sequence[Step], others: Sequence[Change]) -> list[Change]:
+    body, target, owner = steps[-1].body, steps[-1].statement, _owner(steps)
     if not body.braced:
         return [Change(target.start, target.end, b"{}")]
-    if index and body.statements[index - 1].kind == "label" and index + 1 == len(body.statements):
+    gone = [c for c in others if not c.text]
+    kept = [s for s in body.statements if not any(c.start <= s.start and s.end <= c.end for c in gone)]
+    before = [s for s in kept if s.start < target.start]
+    is_last = not any(s.start > target.start for s in kept)
+    in_last_section = body.role == "case" and owner is not None and owner.bodies[-1].start == body.start
+    if is_last and (before[-1].kind == "label" if before else in_last_section):
         return [Change(target.start, target.end, b";")]
     return deleted(layout, target.start, target.end)
 

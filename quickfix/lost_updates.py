@@ -21,9 +21,11 @@ def lost_update(kernels: Sequence[KernelAnalysis], group: str) -> FixRefusal | N
     """Threads write into a cell what they have made of the value that they read there before."""
     for analysis in kernels:
         own, _ = _accesses(analysis, group)
-        events = _events(analysis, own)
-        reads = {(e.root.value, e.offset): own[e.site.span] for e in events if e.kind == "read"}
-        for event in events:
+        reads: dict[tuple[object, Expr], Access] = {}
+        """By cell: the latest."""
+        for event in _events(analysis, own):
+            if event.kind == "read":
+                reads[event.root.value, event.offset] = own[event.site.span]
             read = reads.get((event.root.value, event.offset))
             if event.kind != "write" or event.value is None or read is None or read.span == event.site.span:
                 continue

@@ -93,7 +93,7 @@ def rebuilt_from(
         def wanted(finding: Finding, files: dict[str, EditedFile] = files) -> bool:
             return _old_key(finding, files) not in known
 
-        races = [f for f in dict.fromkeys((*_races_of(repaired), *_learnt(current))) if wanted(f)]
+        races = [f for f in dict.fromkeys((*_races_of(repaired), *current.learnt(names))) if wanted(f)]
         at_first = len(steps) == len(begun.steps)
         late = len(steps) >= len(begun.steps) + MAX_STEPS - 2
         tidied = [] if at_first or late else _numbered(current, files) or _flattened(current, files)
@@ -120,7 +120,7 @@ def rebuilt_from(
                 session.declared = dict.fromkeys(names, frozenset(declared))
                 return made
             refusal = FixRefusal(in_old_lines(placed.text, current, steps))
-            races = [*dict.fromkeys((*races, *(f for f in _learnt(current) if wanted(f))))]
+            races = [*dict.fromkeys((*races, *(f for f in current.learnt(names) if wanted(f))))]
             changes = _next(current, races, varying_bodies(current, repaired) | current.divergent, kept)
             if not isinstance(changes, list) and not current.decided:
                 # The races that were there before the steps are not all, perhaps, or some are gone.
@@ -186,11 +186,6 @@ def _in_words(change: Restructuring, earlier: dict[str, EditedFile], trial: Tria
         return change.text
     text = file.before if file is not None else trial.files[change.path].before
     return f"{change.text} in line {line_of(text, old)}"
-
-
-def _learnt(session: Session) -> Iterable[Finding]:
-    """Races that barriers which were tried in the text, or in one that it was made of, have shown."""
-    return (*session.appeared.values(), *session.remaining)
 
 
 def _races_of(kernels: Iterable[KernelAnalysis]) -> list[Finding]:

@@ -16,7 +16,7 @@ from analyzers.requests import CheckRequest, never
 from quickfix.callers import agreed
 from quickfix.edits import Change
 from quickfix.oracle import SearchSpentError, Stop
-from quickfix.removal import deletion, merged
+from quickfix.removal import deletion
 from quickfix.search import sentence
 from quickfix.session import Session, Trial, names_of
 from quickfix.verify import findings_of
@@ -38,16 +38,15 @@ def _all_removed(engine: Engine, request: CheckRequest, stop: Stop) -> Fix | Fix
         refusals: list[str] = []
         changes: dict[str, list[Change]] = {}
         for finding in {f.group: f for f in findings}.values():
-            deleted = deletion(session, finding)
-            if isinstance(deleted, FixRefusal):
-                refusals.append(deleted.text)
+            more = deletion(session, finding, changes)
+            if isinstance(more, FixRefusal):
+                refusals.append(more.text)
                 continue
             barriers = [(finding.span.path, finding.span.start_offset)]
             elsewhere = session.other_builds.of(session.touched(barriers))
             if elsewhere.granted:
                 refusals.append(elsewhere.granted)
                 continue
-            more = merged(changes, deleted)
             try:
                 trial = session.trial(more, frozenset())
             except SearchSpentError as spent:

@@ -12,31 +12,35 @@ from typing import Final
 from analyzers.analysed import KernelAnalysis
 from analyzers.frontend.gaps import Statement
 from analyzers.model import Access, Finding, FixRefusal, SourceSpan, Verdict
-from quickfix.edits import Change, removal
+from quickfix.edits import Change, removal_beside
 from quickfix.paths import chain_to, steps_to
 from quickfix.session import Changes, Session
 from quickfix.verify import findings_of
 
+_NONE: Final[Changes] = {}
 BARRIER_CALLS: Final = frozenset({"__syncthreads", "__syncwarp", "sync", "barrier_sync", "__barrier_sync"})
 
 
-def deletion(session: Session, finding: Finding) -> dict[str, list[Change]] | FixRefusal:
-    """The changes, by file, that delete the barrier a finding is about."""
-    return deletion_of(session, finding.accesses[0])
+def deletion(session: Session, finding: Finding, besides: Changes = _NONE) -> dict[str, list[Change]] | FixRefusal:
+    """The changes, by file, that delete the barrier a finding is about, together with those `besides`."""
+    return deletion_of(session, finding.accesses[0], besides)
 
 
-def deletion_of(session: Session, barrier: Access) -> dict[str, list[Change]] | FixRefusal:
-    """The changes, by file, that delete a barrier."""
+def deletion_of(session: Session, barrier: Access, besides: Changes = _NONE) -> dict[str, list[Change]] | FixRefusal:
+    """The changes, by file, that delete a barrier, together with those `besides`."""
     chain = chain_to(session.trees, barrier)
     if chain is None:
         return FixRefusal("The barrier is written by a macro.")
     level = chain[-1]
-    statement = level.statement
-    text = session.trees.texts[level.function.path]
+    statement, path = level.statement, level.function.path
+    text = session.trees.texts[path]
     if statement is None or not _is_barrier(statement, barrier.span, text):
         what = "a macro together with other code" if statement is not None and statement.macro else "a larger statement"
         return FixRefusal(f"The barrier in line {barrier.span.line} is part of {what}: deleting it is left to you.")
-    return {level.function.path: removal(text, level.function, steps_to(level))}
+    changes = removal_beside(text, steps_to(level), besides.get(path, ()))
+    if changes is None:
+        return FixRefusal(f"The barrier in line {barrier.span.line} cannot be deleted together with the others.")
+    return {**besides, path: changes}
 
 
 def merged(first: Changes, second: Changes) -> dict[str, list[Change]]:

@@ -23,7 +23,7 @@ from quickfix.passed_conditionals import inside_conditionals
 from quickfix.paths import Candidate, Chain, Key, Level, Passage, chain_to, passage
 from quickfix.placement import PlacementModel
 from quickfix.sections import is_cut
-from quickfix.session import Session, Trial
+from quickfix.session import Searched, Session, Trial
 from quickfix.tiles import tile_barriers
 from quickfix.variables import statements_of
 from quickfix.verify import RACES, PairKey, findings_of, key_of
@@ -75,8 +75,10 @@ _Wanted = Callable[[PairKey, Sequence[Finding]], bool]
 def place(session: Session, kernels: Collection[KernelAnalysis], wanted: _Wanted) -> Placed | FixRefusal:
     """Barriers for the races of `kernels`: for all that are `wanted`, and for the others as far as possible."""
     races = _races(kernels)
-    for key, finding in session.appeared.items():
-        races.setdefault(key, []).append(finding)
+    names = frozenset(a.kernel.mangled for a in kernels)
+    for key, (finding, searched) in session.appeared.items():
+        if not searched.isdisjoint(names):
+            races.setdefault(key, []).append(finding)
     for finding in session.remaining:
         # As it is with barriers in some places: between other iterations, say.
         if finding not in races.get(key_of(finding), [finding]):
@@ -199,11 +201,11 @@ def _search(
             return session.trial(session.changes(barriers), aims, names, inserting=True)
 
         trial = tried(chosen)
-        if _learn(session, model, chosen, trial, targets, clouded=clouded):
+        if _learn(session, model, chosen, trial, targets, names, clouded=clouded):
             continue
         more = _appeared(trial, wanted)
         if more:
-            session.appeared.update(more)
+            session.appeared.update({key: (finding, names) for key, finding in more.items()})
             for key, finding in more.items():
                 targets[key] = [finding]
                 _demand(session, model, key, finding, [c.key for c in chosen])
@@ -294,6 +296,7 @@ def _learn(
     chosen: tuple[Candidate, ...],
     trial: Trial,
     targets: Mapping[PairKey, Sequence[Finding]],
+    searched: Searched,
     *,
     clouded: bool,
 ) -> bool:
@@ -317,7 +320,7 @@ def _learn(
             raise _GivenUp(difference.worse[0])
         model.reject(keys)
         return True
-    session.remaining.update(dict.fromkeys(difference.remaining))
+    session.remaining.update(dict.fromkeys(difference.remaining, searched))
     for finding in (*difference.remaining, *difference.new_races):
         _demand(session, model, key_of(finding), finding, keys)
     return bool(difference.remaining or difference.new_races)

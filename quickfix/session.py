@@ -49,6 +49,8 @@ from quickfix.verify import (
 )
 
 Changes = Mapping[str, list[Change]]
+Searched = frozenset[str]
+"""Mangled names of the kernels for which barriers were tried: what that has shown says nothing of others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,9 +100,9 @@ class Session:
         """Names that the latest restructured repair declares, by kernel."""
         self.hopeless: dict[PairKey, str] = {}
         """Races that no barrier removes, and why, as far as known."""
-        self.appeared: dict[PairKey, Finding] = {}
+        self.appeared: dict[PairKey, tuple[Finding, Searched]] = {}
         """Races to be repaired that no check of this text has shown, because there were too many others."""
-        self.remaining: dict[Finding, None] = {}
+        self.remaining: dict[Finding, Searched] = {}
         """Races as they still are with barriers in some places: between other iterations, say."""
         self.divergent: set[tuple[str, int]] = set()
         """(path, start) of bodies in which a barrier was tried that some threads miss."""
@@ -236,10 +238,19 @@ class Session:
         """The same, where the edit has rewritten code without another meaning: the races that barriers which were tried
         here have shown are there too. Which threads miss a place may be another thing."""
         session, files = self.after(trial), trial.files
-        kept = ((key_of(new), new) for f in self.appeared.values() if (new := in_new_text(f, files)) is not None)
-        session.appeared = dict(kept)
-        session.remaining = {new: None for f in self.remaining if (new := in_new_text(f, files)) is not None}
+        for finding, searched in self.appeared.values():
+            if (new := in_new_text(finding, files)) is not None:
+                session.appeared[key_of(new)] = new, searched
+        for finding, searched in self.remaining.items():
+            if (new := in_new_text(finding, files)) is not None:
+                session.remaining[new] = searched
         return session
+
+    def learnt(self, names: Collection[str]) -> list[Finding]:
+        """Races that barriers which were tried for these kernels have shown, in this text or in one that it was made
+        of: those that have appeared, and as they remain."""
+        known = (*self.appeared.values(), *self.remaining.items())
+        return [finding for finding, searched in known if not searched.isdisjoint(names)]
 
     def reserve(self, path: str, at: int, name: bytes) -> None:
         """Keep a name for the functions around a place."""

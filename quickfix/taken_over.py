@@ -97,7 +97,7 @@ def without_write(layout: Layout, function: FunctionTree, steps: Sequence[Step])
     rest = layout.text[statement.end : end]
     if rest.strip() and not layout.code[statement.end : end].strip() and layout.is_first(statement.start):
         return [Change(statement.start, end - len(rest.lstrip()), b"")]
-    return removal(layout.text, function, steps)
+    return removal(layout.text, steps)
 
 
 def _acts(statement: Statement) -> bool:

@@ -21,7 +21,7 @@ from quickfix.every_build import for_every_build
 from quickfix.group import repaired, repairs_of
 from quickfix.oracle import SearchSpentError, Stop
 from quickfix.rebuild import composed
-from quickfix.removal import deletion, merged
+from quickfix.removal import deletion
 from quickfix.session import Changes, Session, Trial
 from quickfix.verify import (
     RACES,
@@ -167,10 +167,9 @@ def _without_needless(session: Session, last: Session, rounds: Sequence[_Round],
     changes: Changes = {}
     count, trial = 0, None
     for finding in inserted.values():
-        deleted = deletion(current, finding)
-        if isinstance(deleted, FixRefusal):
+        more = deletion(current, finding, changes)
+        if isinstance(more, FixRefusal):
             continue
-        more = merged(changes, deleted)
         tried = current.trial(more, frozenset())
         if tried.difference.is_clean:
             changes, count, trial = more, count + 1, tried

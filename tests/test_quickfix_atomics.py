@@ -493,6 +493,26 @@ def test_what_is_between_read_and_write_must_not_matter(code: str, why: str) -> 
     assert any(why in text or "may act" in text for text in said), said
 
 
+def test_what_is_read_behind_a_write_does_not_lead_to_it() -> None:
+    text = """#define STEP(d) if (t >= d) s[t] += s[t - d]
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void k(float *o) {
+  __shared__ float s[64];
+  int t = threadIdx.x;
+  s[t] = o[t];
+  __syncthreads();
+  STEP(1);
+  STEP(2);
+  __syncthreads();
+  o[t] = s[t];
+}
+"""
+    found = answers(Engine(), CheckRequest("/atomics/a.cu", text))
+    said = [answer.text for answer in found if isinstance(answer, FixRefusal)]
+    assert said
+    assert all("are in one statement" in text for text in said), said
+
+
 @pytest.mark.parametrize(
     "code",
     [

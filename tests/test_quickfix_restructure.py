@@ -265,3 +265,32 @@ def test_behind_a_return_a_guard_is_offered_beside_the_barrier() -> None:
         e.result for e in engine().check(CheckRequest("/restructured/r.cu", after)) if isinstance(e, UnitFinished)
     ]
     assert all(k.verdict is Verdict.RACE_FREE for k in unit.kernels)
+
+
+STEPS = """// cuda-lsp: launch grid=(1) block=(64)
+__global__ void first(float *a) {
+  __shared__ float s[64];
+  int t = threadIdx.x;
+  s[t] = t;
+  __syncthreads();
+  for (int k : {1, 2, 4}) s[t] += s[(t + k) & 63];
+  a[t] = s[t];
+}
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void second(float *a) {
+  __shared__ float s[64];
+  int t = threadIdx.x;
+  s[t] = t;
+  __syncthreads();
+  for (int k : {1, 2, 4})
+    if (t >= k) { float v = s[t - k]; s[t] += v; }
+  a[t] = s[t];
+}
+"""
+
+
+def test_what_the_search_for_one_kernel_shows_is_not_repaired_with_another() -> None:
+    first, second = offers(engine(), CheckRequest("/restructured/a.cu", STEPS))
+    own = STEPS.index("__global__ void second")
+    assert edited(STEPS, first)[-(len(STEPS) - own) :] == STEPS[own:]
+    assert edited(STEPS, second)[:own] == STEPS[:own]

@@ -171,3 +171,25 @@ def test_barriers_that_another_build_may_need_are_not_removed_with_all_others() 
     alone = remove_redundant(engine(), CheckRequest("/sections/a.cu", LAUNCH + other))
     assert isinstance(alone, FixRefusal)
     assert "another build may have other code from line 5 on" in alone.text.lower()
+
+
+@pytest.mark.parametrize(
+    ("code", "after"),
+    [
+        ("switch (n) { case 0: a[t] = 2; break; default: __syncthreads(); }", "default: ; }"),
+        ("switch (n) { case 0: a[t] = 2; break; default: __syncthreads(); __syncthreads(); }", "default: ; }"),
+        ("switch (n) { case 0: a[t] = 2; break; case 1: __syncthreads(); default: __syncthreads(); }", "default: ; }"),
+        ("if (n == 3) goto end; a[t] = 2; end: __syncthreads(); __syncthreads();", "end: ;"),
+        ("if (n) __syncthreads(); else __syncthreads();", "if (!n) {}"),
+        ("if (n) __syncthreads(); else { if (n > 3) { __syncthreads(); } }", "if (!n) { }"),
+        ("__syncthreads(); __syncthreads(); a[t] = 2;", "a[t] = 1; a[t] = 2;"),
+    ],
+)
+def test_needless_barriers_that_share_a_place_go_together(code: str, after: str) -> None:
+    text = f"{LAUNCH}__global__ void k(int *a, int n) {{\n  int t = threadIdx.x;\n  a[t] = 1;\n  {code}\n}}\n"
+    fix = remove_redundant(engine(), CheckRequest("/sections/a.cu", text))
+    assert isinstance(fix, Fix), fix
+    found = edited(text, fix)
+    assert "__syncthreads" not in found
+    # A label at the end of a block is none before C++23.
+    assert after in " ".join(found.split())

@@ -145,8 +145,9 @@ __global__ void k(int *a, int *b) {
 def test_races_that_barriers_have_shown_are_known_of_a_rewritten_text() -> None:
     session = Session.open(Engine(), CheckRequest("/verify/learnt.cu", LEARNT), never)
     first, second = sorted(findings_of(session.result.kernels[0]), key=lambda f: f.span.start_offset)
-    session.appeared[key_of(second)] = second
-    session.remaining[first] = None
+    searched = frozenset({session.kernels[0].kernel.mangled})
+    session.appeared[key_of(second)] = second, searched
+    session.remaining[first] = searched
     at = LEARNT.index("a[t] =")
     value = LEARNT.index("a[t + 1]")
     head = b"int value = "
@@ -157,11 +158,13 @@ def test_races_that_barriers_have_shown_are_known_of_a_rewritten_text() -> None:
     trial = session.trial({"/verify/learnt.cu": split}, frozenset())
     after = session.rewritten(trial)
     text = trial.files["/verify/learnt.cu"].after.decode()
-    (appeared,), (remaining,) = after.appeared.values(), after.remaining
+    ((appeared, _),), (remaining,) = after.appeared.values(), after.remaining
     assert {text[a.span.start_offset : a.span.end_offset] for a in appeared.accesses} == {"b[t]", "b[t + 1]"}
     assert {text[a.span.start_offset : a.span.end_offset] for a in remaining.accesses} == {"a[t]", "a[t + 1]"}
     assert {a.span.line for a in remaining.accesses} == {4}
     assert list(after.appeared) == [key_of(appeared)]
+    assert after.learnt(searched) == [appeared, remaining]
+    assert not after.learnt({"_Z5otherv"})
 
 
 BOTH_SIDES = """// cuda-lsp: launch grid=(1) block=(64)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, cast
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
-from analyzers.model import Fix, TextEdit, Verdict
+from analyzers.model import Fix, SourceSpan, TextEdit, Verdict
 from cuda_lsp import wire
 from cuda_lsp.checking import read_text
 from cuda_lsp.documents import text_digest
@@ -114,11 +114,13 @@ async def _quick_fixes(session: Session, path: str, params: types.CodeActionPara
     actions: list[types.CodeAction] = []
     offered: set[tuple[str, tuple[TextEdit, ...]]] = set()
     preferred: set[str] = set()
+    repaired: set[str] = set()
     for view in tuple(session.views.values()):
         if not view.is_current:
             continue
         for fix in tuple(view.fixes):
             cured = [here[group] for group in fix.groups if group in here and view.finds(group, path)]
+            repaired.update(mistake.group for mistake in cured)
             if not cured or (fix.title, fix.edits) in offered:
                 continue
             # Files that include one header have the same repairs for it.
@@ -141,7 +143,8 @@ async def _quick_fixes(session: Session, path: str, params: types.CodeActionPara
         if cured and len(needless) > 1 and (without := await _without(session, view, params, needless)) is not None:
             without.diagnostics = list(_linked(session, cured, params.context.diagnostics))
             actions.append(without)
-    return actions or _explanations(session, here.values(), params.context.diagnostics)
+    left = [m for m in here.values() if m.group not in repaired and (not actions or _begins(session, m, params.range))]
+    return [*actions, *_explanations(session, left, params.context.diagnostics)]
 
 
 def _needless(session: Session, view: UnitView) -> tuple[str, ...]:
@@ -260,13 +263,22 @@ def _groups_shown(session: Session, view: UnitView, *, needless: bool = False) -
 
 def _touches(session: Session, mistake: Mistake, wanted: types.Range) -> bool:
     """Whether any access of a mistake touches a range."""
-    for occurrence in mistake.occurrences[:1]:
-        for span in (occurrence.finding.span, *(access.span for access in occurrence.finding.accesses)):
-            if span.path != mistake.first.finding.span.path:
-                continue
-            at = place(session, occurrence.shown, span)
-            if at is not None and _key(at.start) <= _key(wanted.end) and _key(wanted.start) <= _key(at.end):
-                return True
+    finding = mistake.first.finding
+    return _any_touches(session, mistake, (finding.span, *(access.span for access in finding.accesses)), wanted)
+
+
+def _begins(session: Session, mistake: Mistake, wanted: types.Range) -> bool:
+    """Whether the squiggle of a mistake touches a range."""
+    return _any_touches(session, mistake, (mistake.first.finding.span,), wanted)
+
+
+def _any_touches(session: Session, mistake: Mistake, spans: Iterable[SourceSpan], wanted: types.Range) -> bool:
+    for span in spans:
+        if span.path != mistake.first.finding.span.path:
+            continue
+        at = place(session, mistake.first.shown, span)
+        if at is not None and _key(at.start) <= _key(wanted.end) and _key(wanted.start) <= _key(at.end):
+            return True
     return False
 
 

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from lsp.client import Connect, Editor, labels
+from lsp.client import Connect, Editor, labels, position
 from lsp.test_configuration import changed
 from lsprotocol import types
 
@@ -78,6 +78,25 @@ async def test_the_hover_says_why_there_is_no_fix(editor: Editor, tmp_path: Path
     editor.replace(uri, "int t", "// the line is another one now\n  int t")
     await editor.until_hover(uri, "s[t / 2]", "Data race")
     assert "No fix" not in str(await editor.hover(uri, "s[t / 2]"))
+
+
+async def test_a_finding_without_a_fix_is_explained_beside_the_fix_of_another(editor: Editor, tmp_path: Path) -> None:
+    line = "out[t] = s[t + 1]; p[t / 2] = t"
+    text = SHIFT.replace("out[t] = s[t + 1]", line).replace(
+        "__shared__ float", "__shared__ double p[128];\n  __shared__ float"
+    )
+    uri = editor.open(tmp_path / "a.cu", text + LAUNCH)
+    await editor.until(lambda: len(editor.codes(uri)) == 2)
+    await editor.until_idle()
+    start = position(editor.texts[uri], editor.texts[uri].index(line))
+    for end, reasons in ((len("out[t] = s[t + 1]"), 0), (len(line), 1)):
+        wanted = types.Range(start, types.Position(start.line, start.character + end))
+        context = types.CodeActionContext(diagnostics=editor.diagnostics[uri])
+        params = types.CodeActionParams(types.TextDocumentIdentifier(uri), wanted, context)
+        answer = await editor.text_document_code_action_async(params) or ()
+        assert any(isinstance(each, types.CodeAction) and "Insert __syncthreads()" in each.title for each in answer)
+        said = [str(each) for each in answer if not isinstance(each, types.CodeAction)]
+        assert len([each for each in said if "in one execution of `p[t / 2]`" in each]) == reasons, said
 
 
 async def test_a_race_in_a_header_is_repaired_there(editor: Editor, tmp_path: Path) -> None:
