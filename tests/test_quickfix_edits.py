@@ -333,8 +333,8 @@ def test_removal(name: str):
     body, expected = REMOVALS[name]
     head = "#define SYNC() __syncthreads()\n#define ANY(c) c++\n#define EITHER c || t\n__device__ int g(int);\n"
     text = (head + function(body)).encode()
-    tree, steps = steps_to_barrier(trees(text).functions)
-    edited = apply(text, removal(text, tree, steps)).decode()
+    _, steps = steps_to_barrier(trees(text).functions)
+    edited = apply(text, removal(text, steps)).decode()
     assert edited == head + function(expected or body.replace("__syncthreads()", ""))
     assert not PARSER.parse(PATH, edited, CompileFlags()).errors
 
