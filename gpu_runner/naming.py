@@ -11,6 +11,7 @@ from gpu_runner.cpu.arena import Arena
 from gpu_runner.cpu.launch import Launch
 from gpu_runner.cpu.layout import CLUSTER_SHIFT, FIRST_SITE, LOCAL_BASE, PARAM_BASE, SHARED_BASE, SiteKind
 from gpu_runner.cpu.sites import Site
+from gpu_runner.cpu.variables import RESERVED
 from gpu_runner.kernel import AnyKernel
 from gpu_runner.ptx import model
 from gpu_runner.ptx.mangled import base_name
@@ -98,6 +99,12 @@ class Names:
 
     def space(self, address: int) -> str:
         return "shared" if SHARED_BASE <= address < LOCAL_BASE else "global"
+
+    def is_reserved(self, address: int) -> bool:
+        """Whether it is in the shared memory of a block that the system keeps for cooperative groups, and clears."""
+        offset = address - SHARED_BASE & (1 << CLUSTER_SHIFT) - 1
+        within = [variable for begin, variable in self._shared if begin <= offset]
+        return self.space(address) == "shared" and within[-1:] == [RESERVED]
 
     def address(self, address: int) -> str:
         if _is_about_shared(address):

@@ -55,6 +55,34 @@ def test_integer_arithmetic(build: Build) -> None:
     assert (ran.array(3, np.int64) == x * y + (u ^ v)).all()
 
 
+def nth_set(mask: int, base: int, offset: int) -> int:
+    """As the PTX manual has it, step by step."""
+    if offset == 0:
+        return base if mask >> base & 1 else -1
+    left = abs(offset)
+    for at in range(base, 32) if offset > 0 else range(base, -1, -1):
+        left -= mask >> at & 1
+        if left == 0:
+            return at
+    return -1
+
+
+@BUILDS
+def test_the_nth_bit_that_is_set(build: Build) -> None:
+    source = """
+    extern "C" __global__ void k(const int *mask, const int *base, const int *n, int *out) {
+      int i = threadIdx.x;
+      out[i] = __fns(mask[i], base[i], n[i]);
+    }"""
+    mask = RNG.integers(-(2**31), 2**31, 512, np.int64).astype(np.int32)
+    base, n = RNG.integers(0, 32, 512, np.int32), RNG.integers(-33, 34, 512, np.int32)
+    mask[:4], base[:4], n[:4] = [-1, -1, -1, 0], [0, 31, 0, 5], [32, -32, 33, 1]
+    n[100:300] = RNG.integers(-5, 6, 200)
+    ran = run(prepared(source, [mask, base, n, np.zeros(512, np.int32)], block=512, build=build))
+    wanted = [nth_set(int(m) & 0xFFFFFFFF, int(b), int(o)) for m, b, o in zip(mask, base, n, strict=True)]
+    assert ran.array(3).tolist() == wanted
+
+
 @BUILDS
 def test_floating_point(build: Build) -> None:
     source = """

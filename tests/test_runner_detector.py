@@ -94,6 +94,27 @@ def test_every_atomic_access_counts_and_not_the_last_one_alone(place: str, grid:
         assert not {one for one in races(f"if (t == 0) {apart}{plain}", grid=1, block=8, build=build) if one[1] > 2}
 
 
+@BUILDS
+@pytest.mark.parametrize("grid", [1, 2])
+def test_atomics_of_different_sizes_are_not_atomic_to_each_other(build: Build, grid: int) -> None:
+    wide = "unsigned long long *w = (unsigned long long *)a;\nif (t & 1) atomicAdd(w, 1ull << 32);\n"
+    found = races(wide + "else atomicAdd(a + 1, 1);", grid=grid, build=build)
+    assert {(one[0], one[1], one[2]) for one in found} == {(2, 3, "aa")}
+    assert {"warp", "block"} <= {one[3] for one in found}
+    assert races(wide + "else atomicAdd(w, 1);", grid=grid, build=build) == set()
+    assert races(wide + "__syncthreads();\natomicAdd(a + 1, 1);", grid=1, build=build) == set()
+    read = "int v = {};\natomicAdd(a + 1, v);"
+    assert (1, 2, "ar", "warp") in races(read.format("((volatile long long *)a)[0]"), grid=grid, build=build)
+    assert races(read.format("((volatile int *)a)[1]"), grid=grid, build=build) == set()
+    # What a vector is of is accessed one by one.
+    pair = 'int v, u; asm volatile("ld.volatile.global.v2.u32 {%0, %1}, [%2];" : "=r"(v), "=r"(u) : "l"(a));\n'
+    assert races(pair + "atomicAdd(a + 1, u);\natomicAdd(a, v);", grid=grid, build=build) == set()
+    # Not the last one alone.
+    behind = "if (t == 0) atomicAdd(a, 1);\nif (t == 1) atomicAdd(a, 2);\nif (t == 2) "
+    behind += "atomicAdd((unsigned long long *)a, 1);"
+    assert {one[:2] for one in races(behind, grid=1, build=build)} == {(1, 3), (2, 3)}
+
+
 def test_the_same_value_is_benign() -> None:
     assert races("a[7] = 1;") == {(1, 1, "ww", f"{where}-same") for where in ("warp", "block", "grid")}
     assert races("a[7] = t & 1;") >= {(1, 1, "ww", "warp")}
@@ -222,8 +243,8 @@ class Plain:
     released: dict[tuple[int, bool], dict[int, int]] = field(default_factory=dict[tuple[int, bool], dict[int, int]])
     pending: dict[tuple[int, bool], dict[int, int]] = field(default_factory=dict[tuple[int, bool], dict[int, int]])
     left: dict[tuple[int, int], dict[int, int]] = field(default_factory=dict[tuple[int, int], dict[int, int]])
-    history: list[tuple[int, int, int, int, bool, bool, bool]] = field(
-        default_factory=list[tuple[int, int, int, int, bool, bool, bool]]
+    history: list[tuple[int, int, int, int, bool, bool, bool, int]] = field(
+        default_factory=list[tuple[int, int, int, int, bool, bool, bool, int]]
     )
     racy: set[tuple[int, int]] = field(default_factory=set[tuple[int, int]])
     groups: dict[int, list[int]] = field(default_factory=dict[int, list[int]])
@@ -300,7 +321,7 @@ class Plain:
             self.tick(thread)
 
     def access(
-        self, thread: int, cell: int, reads: bool, writes: bool, strong: bool, wide: bool, order: Order = Order.RELAXED
+        self, thread: int, cell: int, reads: bool, writes: bool, strong: bool, wide: bool, order: Order, size: int = 4
     ) -> None:
         block = thread // self.threads
         if strong and reads:
@@ -315,14 +336,13 @@ class Plain:
         if strong:
             for reach in (False, True):
                 join(known, self.pending.get((thread, reach), {}))
-        for number, (other, at, old, time, wrote, was_strong, was_wide) in enumerate(self.history):
+        for other, at, old, time, wrote, was_strong, was_wide, old_size in self.history:
             if at != cell or other == thread or not (writes or wrote) or known.get(other, 0) >= time:
                 continue
             covered = block == other // self.threads or (wide and was_wide)
-            if not (strong and was_strong and covered):
+            if not (strong and was_strong and covered and size == old_size):
                 self.racy.add((old, len(self.history)))
-            del number
-        self.history.append((thread, cell, len(self.history), self.clock(thread)[thread], writes, strong, wide))
+        self.history.append((thread, cell, len(self.history), self.clock(thread)[thread], writes, strong, wide, size))
         if strong and writes:
             for whom, reach in ((block, False), (-1, True)):
                 if reach and not wide:
@@ -381,12 +401,21 @@ def test_compressed_clocks_lose_nothing(blocks: int, agents: bool, steps: Sequen
     check_against_plain_clocks(blocks, agents, steps)
 
 
-def check_against_plain_clocks(blocks: int, agents: bool, steps: Sequence[tuple[object, ...]]) -> None:
+@settings(max_examples=300, deadline=None)
+@given(steps=st.lists(STEP, max_size=60))
+def test_accesses_of_two_sizes_race_where_plain_clocks_say_so(steps: Sequence[tuple[object, ...]]) -> None:
+    check_against_plain_clocks(BLOCKS, False, steps, sizes=True)
+
+
+def check_against_plain_clocks(
+    blocks: int, agents: bool, steps: Sequence[tuple[object, ...]], sizes: bool = False
+) -> None:
     """Every access is a site of its own, and whether it races with anything earlier is the same as by plain clocks. Of
-    one block, barriers tell more: what was before them is forgotten."""
+    one block, barriers tell more: what was before them is forgotten. `sizes`: those of every other thread are of eight
+    bytes; then not every cell's first race need be found."""
     plain = Plain(blocks, THREADS)
     first_site = 32
-    rows = [(number, 0, 0, 0) for number in range(first_site)]
+    rows = [(number, 0, 0, 0, 0) for number in range(first_site)]
     records: list[tuple[int, int, int]] = []
 
     def note(thread: int, site: int, address: int = 0, value: int = 0) -> None:
@@ -398,14 +427,15 @@ def check_against_plain_clocks(blocks: int, agents: bool, steps: Sequence[tuple[
             strong = True
         elif order == Order.ACQ_REL or order == (Order.RELEASE if what == "read" else Order.ACQUIRE):
             order = Order.RELAXED
-        plain.access(thread, cell, reads, writes, strong, wide, order)
+        size = 8 if sizes and thread % 2 else 4
+        plain.access(thread, cell, reads, writes, strong, wide, order, size)
         kind = {"read": Kind.READ, "write": Kind.WRITE, "both": Kind.ATOMIC}[what]
-        rows.append((kind, 4, order if strong else Order.WEAK, 3 if wide else 1 if strong else 0))
-        note(thread, len(rows) - 1, 4096 + 4 * cell, len(rows))
+        rows.append((kind, size, order if strong else Order.WEAK, 3 if wide else 1 if strong else 0, size == 8))
+        note(thread, len(rows) - 1, 4096 + (8 if sizes else 4) * cell, len(rows))
 
     def fence(thread: int, wide: bool, order: Order) -> None:
         plain.fence(thread, wide, order != Order.ACQUIRE, order != Order.RELEASE)
-        rows.append((Kind.FENCE, 0, order, 3 if wide else 1))
+        rows.append((Kind.FENCE, 0, order, 3 if wide else 1, 0))
         note(thread, len(rows) - 1)
 
     for step in steps:
@@ -470,7 +500,7 @@ def check_against_plain_clocks(blocks: int, agents: bool, steps: Sequence[tuple[
     for cell in range(CELLS):
         at = {site for site, access in zip(sites, plain.history, strict=True) if access[1] == cell}
         early = min((pair[1] for pair in truth if pair[1] in at), default=None)
-        if early is not None:
+        if early is not None and not sizes:
             assert any(pair[1] == early for pair in found), (cell, early)
 
 
@@ -512,7 +542,9 @@ def test_an_arrival_at_a_split_barrier_ends_no_group_of_copies() -> None:
 
 
 def test_rows_of_lanes_are_given_back() -> None:
-    detector = Detector(Shape(1, 32, 5, 4096, 256, 0, 16, 1), np.array([(n, 0, 0, 0) for n in range(32)], SITE_TABLE))
+    detector = Detector(
+        Shape(1, 32, 5, 4096, 256, 0, 16, 1), np.array([(n, 0, 0, 0, 0) for n in range(32)], SITE_TABLE)
+    )
     syncs = [(0, mask, Kind.WARP_SYNC << 32) for mask in (1, 3, 2, 7, 0xFFFFFFFF, 12)] + [
         (0, 0, Kind.BLOCK_BARRIER << 32)
     ]
@@ -523,8 +555,8 @@ def test_rows_of_lanes_are_given_back() -> None:
 def test_there_is_room_for_what_a_warp_or_a_block_learns_at_once() -> None:
     """Each of 32 lanes has read what many other blocks released, and then they meet."""
     blocks, flags = 1 + 32 * 48, 48
-    rows = [(number, 0, 0, 0) for number in range(32)]
-    rows += [(Kind.FENCE, 0, Order.SC, 3), (Kind.WRITE, 4, Order.RELAXED, 3), (Kind.READ, 4, Order.RELAXED, 3)]
+    rows = [(number, 0, 0, 0, 0) for number in range(32)]
+    rows += [(Kind.FENCE, 0, Order.SC, 3, 0), (Kind.WRITE, 4, Order.RELAXED, 3, 0), (Kind.READ, 4, Order.RELAXED, 3, 0)]
     released: list[tuple[int, int, int]] = []
     read: list[tuple[int, int, int]] = []
     for block in range(1, blocks):
@@ -544,7 +576,10 @@ def test_there_is_room_for_what_a_warp_or_a_block_learns_at_once() -> None:
 
 
 def test_a_failed_compare_and_swap_is_a_read() -> None:
-    rows = [(number, 0, 0, 0) for number in range(32)] + [(Kind.ATOMIC, 4, Order.RELAXED, 3), (Kind.READ, 4, 0, 0)]
+    rows = [(number, 0, 0, 0, 0) for number in range(32)] + [
+        (Kind.ATOMIC, 4, Order.RELAXED, 3, 0),
+        (Kind.READ, 4, 0, 0, 0),
+    ]
     for flag, expected in ((0, 1), (NO_WRITE, 0)):
         detector = Detector(Shape(1, 32, 5, 4096, 256, 0, 16, 1), np.array(rows, SITE_TABLE))
         detector.consume(np.array([[4096, 0, 0 | (32 | flag) << 32], [4096, 0, 1 | 33 << 32]], np.uint64))

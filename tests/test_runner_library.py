@@ -52,6 +52,17 @@ template <bool waits> __device__ void met(int *out) {
   out[threadIdx.x] = s[63 - threadIdx.x];
 }
 extern "C" __global__ void meeting(const int *, int *out, int) { met<true>(out); }
+// The barriers of such tiles are in shared memory that the system keeps for them, and clears.
+template <bool waits> __device__ void tiled(int *out) {
+  __shared__ int s[64];
+  __shared__ cg::block_tile_memory<64> memory;
+  auto tile = cg::tiled_partition<64>(cg::this_thread_block(memory));
+  s[threadIdx.x] = threadIdx.x;
+  if (waits) tile.sync();
+  out[threadIdx.x] = s[63 - threadIdx.x] + 0;
+}
+extern "C" __global__ void together(const int *, int *out, int) { tiled<true>(out); }
+extern "C" __global__ void apart(const int *, int *out, int) { tiled<false>(out); }
 extern "C" __global__ void passing(const int *, int *out, int) { met<false>(out); }
 """
 
@@ -70,13 +81,13 @@ def run(module: model.Module, kernel: str) -> RunResult:
     return session.run_module(request, module, known)
 
 
-@pytest.mark.parametrize("kernel", ["waiting", "meeting"])
+@pytest.mark.parametrize("kernel", ["waiting", "meeting", "together"])
 def test_what_waits_is_free_of_races(module: model.Module, kernel: str) -> None:
     result = run(module, kernel)
     assert (result.status, result.races, result.faults) == ("finished", (), ())
 
 
-@pytest.mark.parametrize(("kernel", "text"), [("too_early", "sum += s["), ("passing", "= s[63")])
+@pytest.mark.parametrize(("kernel", "text"), [("too_early", "sum += s["), ("passing", "= s[63"), ("apart", "+ 0;")])
 def test_what_does_not_wait_races(module: model.Module, kernel: str, text: str) -> None:
     result = run(module, kernel)
     line = next(number for number, each in enumerate(SOURCE.splitlines(), 1) if text in each)

@@ -239,6 +239,33 @@ def bits(body: Body, instruction: model.Instruction) -> None:
     body.write(destination, body.fit(count, TYPES[f"b{type_.bits}"], TYPES["b32"]), "b32")
 
 
+@operation("fns")
+def find_nth_set(body: Body, instruction: model.Instruction) -> None:
+    """The position of the n-th bit that is set from `base` on, upwards, or downwards where n is negative; of bit `base`
+    itself where n is 0. All ones where there is none."""
+    destination, mask, base, number = instruction.operands
+    bits, at, n = (body.read(operand, "b32") for operand in (mask, base, number))
+    down = body.let(f"icmp slt i32 {n}, 0")
+    inside = body.let(f"icmp ult i32 {at}, 32")
+    reversed_ = body.let(f"call i32 @llvm.bitreverse.i32(i32 {bits})")
+    low = body.let(f"select i1 {down}, i32 {body.let(f'sub i32 31, {at}')}, i32 {at}")
+    low = body.let(f"select i1 {inside}, i32 {low}, i32 0")
+    left = body.let(f"select i1 {down}, i32 {reversed_}, i32 {bits}")
+    left = body.let(f"select i1 {inside}, i32 {left}, i32 0")
+    left = body.let(f"and i32 {left}, {body.let(f'shl i32 -1, {low}')}")
+    none = body.let(f"icmp eq i32 {n}, 0")
+    alone = body.let(f"and i32 {left}, {body.let(f'shl i32 1, {low}')}")
+    left = body.let(f"select i1 {none}, i32 {alone}, i32 {left}")
+    count = body.let(f"select i1 {down}, i32 {body.let(f'sub i32 0, {n}')}, i32 {n}")
+    for before in range(1, 33):  # the lowest bit goes, as many times as there are bits in front
+        rest = body.let(f"and i32 {left}, {body.let(f'sub i32 {left}, 1')}")
+        left = body.let(f"select i1 {body.let(f'icmp ugt i32 {count}, {before}')}, i32 {rest}, i32 {left}")
+    found = body.let(f"call i32 @llvm.cttz.i32(i32 {left}, i1 false)")
+    found = body.let(f"select i1 {down}, i32 {body.let(f'sub i32 31, {found}')}, i32 {found}")
+    missing = body.let(f"icmp eq i32 {left}, 0")
+    body.write(destination, body.let(f"select i1 {missing}, i32 -1, i32 {found}"), "b32")
+
+
 @operation("bfe")
 def bit_field_extract(body: Body, instruction: model.Instruction) -> None:
     """`length` bits from `position`; a signed field is extended by its top bit, or that of the source."""

@@ -37,8 +37,14 @@ class Site:
     scope: Scope = "none"
     volatile: bool = False
 
+    @property
+    def wide(self) -> bool:
+        """Whether its accesses are of eight bytes. Those of a vector are to its elements."""
+        *modifiers, type_ = self.instruction.split(".")
+        return self.size >= 8 and (type_.endswith("64") or not {"v2", "v4", "v8"} & set(modifiers))
 
-SITE_TABLE = np.dtype([("kind", np.uint8), ("size", np.uint8), ("order", np.uint8), ("scope", np.uint8)])
+
+SITE_TABLE = np.dtype([(name, np.uint8) for name in ("kind", "size", "order", "scope", "wide")])
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +95,7 @@ class Sites:
         return (self[number] for number in range(FIRST_SITE, len(self)))
 
     def table(self) -> NDArray[np.void]:
-        """Kind, size, order and scope by number, for compiled code."""
+        """Kind, size, order, scope and whether it is wide by number, for compiled code."""
         table = np.zeros(FIRST_SITE, SITE_TABLE)
         table["kind"] = np.arange(FIRST_SITE)
         return np.concatenate((table, self._rows({})))
@@ -99,7 +105,9 @@ class Sites:
             rows = known[id(self)] = np.zeros(self._count, SITE_TABLE)
             for begin, part in zip(self._begins, self._parts, strict=True):
                 if isinstance(part, Site):
-                    rows[begin] = (int(part.kind), part.size, ORDERS.index(part.order), SCOPES.index(part.scope))
+                    rows[begin] = (
+                        int(part.kind), part.size, ORDERS.index(part.order), SCOPES.index(part.scope), part.wide
+                    )  # fmt: skip
                 else:
                     rows[begin : begin + part.sites._count] = part.sites._rows(known)
         return known[id(self)]

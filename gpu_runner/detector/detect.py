@@ -114,8 +114,8 @@ class Memory:
 
 
 class Detector:
-    """One run's detector, or one of several for a run (`detector.shards`). `sites` has the kind, size, order and scope
-    of each site (see `gpu_runner.cpu.sites`)."""
+    """One run's detector, or one of several for a run (`detector.shards`). `sites` has the kind, size, order, scope
+    and width of each site (see `gpu_runner.cpu.sites`)."""
 
     def __init__(self, shape: Shape, sites: NDArray[np.void], shards: int = 1) -> None:
         self.records = 0
@@ -261,6 +261,7 @@ def _flags(sites: NDArray[np.void]) -> NDArray[np.uint8]:
     flags = np.where(sites["order"] > 0, shadow.STRONG, 0)
     flags |= np.where(sites["scope"] > 1, shadow.DEVICE, 0)
     flags |= np.where(sites["kind"] == Kind.ATOMIC, shadow.ATOMIC, 0)
+    flags |= np.where((sites["order"] > 0) & (sites["wide"] > 0), shadow.WIDE, 0)
     return flags.astype(np.uint8)
 
 

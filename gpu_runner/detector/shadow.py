@@ -25,6 +25,8 @@ WRITES: Final = 8
 """Of a node: it stands for writes, not reads."""
 SPLIT: Final = 128
 """Of a cell's `write_site`: the word is split."""
+WIDE: Final = 64
+"""Volatile or atomic, of eight bytes: it is not atomic to such accesses of fewer bytes, nor they to it."""
 LISTED_WEAK: Final = 16
 """Of a cell's `read_site`: the list has accesses that may race with atomic ones (see `weak`)."""
 LISTED_WRITES: Final = 32
@@ -35,7 +37,9 @@ FLAG: Final = 24
 SITE_MASK: Final = (1 << FLAG) - 1
 EPOCH_THREAD: Final = (1 << 32) - 1
 _LIST_FLAGS: Final = LISTED_WEAK | LISTED_WRITES
-_NODE_BITS: Final = SITE_MASK | (STRONG | DEVICE | ATOMIC) << FLAG
+_KIND: Final = STRONG | DEVICE | WIDE
+"""What of an access's flags decides which others it races with."""
+_NODE_BITS: Final = SITE_MASK | (_KIND | ATOMIC) << FLAG
 
 # Kinds of accesses in a report.
 READ: Final = 1
@@ -132,8 +136,8 @@ class Access(Struct):
 
 @native
 def exempt(c: Clocks, a: Access, other_flags: int, other: int) -> int:
-    """Two volatile or atomic accesses whose scopes have both threads in them do not race."""
-    if not a.flags & other_flags & STRONG:
+    """Two volatile or atomic accesses of one size whose scopes have both threads in them do not race."""
+    if not a.flags & other_flags & STRONG or (a.flags ^ other_flags) & WIDE:
         return 0
     return a.thread >> c.shift == other >> c.shift or a.flags & other_flags & DEVICE
 
@@ -322,7 +326,7 @@ def read_cell(s: Shadow, c: Clocks, a: Access, cell: Cell) -> None:
     listed = cell.read_site >> FLAG
     if listed & LISTED_WRITES and (weak(s, a.site) or listed & LISTED_WEAK):
         check_list(s, c, a, cell, READ, 0)
-    same_kind = (cell.read_site >> FLAG & (STRONG | DEVICE)) == (a.flags & (STRONG | DEVICE))
+    same_kind = (cell.read_site >> FLAG & _KIND) == (a.flags & _KIND)
     if cell.reader != 0 and not (same_kind and (cell.reader == a.epoch or ordered(c, a.thread, cell.reader))):
         push(s, cell, cell.reader, cell.read_site, 0)
     cell.reader = a.epoch
@@ -409,9 +413,23 @@ def split(s: Shadow, cell: Cell) -> None:
 
 
 @native
+def expect_sizes(c: Clocks, a: Access, cell: Cell) -> None:
+    """Where unordered atomic or volatile accesses of different sizes meet, the list may have more of them."""
+    written = cell.write_site >> FLAG
+    read = cell.read_site >> FLAG
+    if (
+        (cell.writer != 0 and written & STRONG and (written ^ a.flags) & WIDE and not ordered(c, a.thread, cell.writer))
+        or (cell.reader != 0 and read & STRONG and (read ^ a.flags) & WIDE and not ordered(c, a.thread, cell.reader))
+    ):  # fmt: skip
+        cell.read_site = cell.read_site | LISTED_WEAK << FLAG
+
+
+@native
 def one(s: Shadow, c: Clocks, a: Access, cell: Cell, reads: int, writes: int, value: int, check_written: int) -> None:
     if reads and check_written and cell.writer == 0:
         report(s, c, a, READ, a.thread, a.site, UNWRITTEN, 0, 0)
+    if a.flags & STRONG:
+        expect_sizes(c, a, cell)
     if writes:
         write_cell(s, c, a, cell, value)
     else:
