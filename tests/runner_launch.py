@@ -26,7 +26,7 @@ from gpu_runner.ptx import model
 from gpu_runner.ptx.parse import parse
 from gpu_runner.session import shape_of
 
-Argument = NDArray[Any] | int | float
+Argument = NDArray[Any] | int | float | bytes
 
 
 @cache
@@ -55,7 +55,9 @@ def prepared(
 def _passed(arguments: Sequence[Argument]) -> tuple[Array | Scalar, ...]:
     passed: list[Array | Scalar] = []
     for argument in arguments:
-        if isinstance(argument, int):
+        if isinstance(argument, bytes):  # a structure
+            passed.append(Scalar(argument))
+        elif isinstance(argument, int):
             passed.append(Scalar(struct.pack("<I", argument & 0xFFFFFFFF)))
         elif isinstance(argument, float):
             passed.append(Scalar(struct.pack("<f", argument)))

@@ -84,6 +84,25 @@ def test_the_nth_bit_that_is_set(build: Build) -> None:
 
 
 @BUILDS
+def test_parameters_that_have_addresses(build: Build) -> None:
+    """A ``__grid_constant__`` parameter may be pointed to, and read through the pointer."""
+    source = """
+    struct Args { int first; int table[6]; };
+    __device__ __noinline__ int at(const int *p, int i) { return p[i]; }
+    extern "C" __global__ void k(int n, const __grid_constant__ Args a, int *out) {
+      int i = threadIdx.x;
+      out[i] = at(a.table, i % n) + a.table[(i + 1) % n] + a.first;
+    }"""
+    table = np.arange(10, 16, dtype=np.int32)
+    record = np.concatenate([np.array([1000], np.int32), table]).tobytes()
+    ran = run(prepared(source, [6, record, np.zeros(32, np.int32)], block=32, build=build))
+    assert (ran.execution.outcome, ran.execution.seen, ran.races) == (Outcome.DONE, (), set())
+    assert ran.array(0).tolist() == [int(table[i % 6] + table[(i + 1) % 6]) + 1000 for i in range(32)]
+    beyond = run(prepared(source, [900, record, np.zeros(32, np.int32)], block=32, build=build))
+    assert Fault.OUT_OF_BOUNDS in {seen.op for seen in beyond.execution.seen}
+
+
+@BUILDS
 def test_floating_point(build: Build) -> None:
     source = """
     extern "C" __global__ void k(const float *a, const float *b, float *out, double *wide, int *whole) {

@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Final
 
-from gpu_runner.cpu.layout import FIRST_SITE, PARAM_BASE, RUN, THREAD, Collective, Fault, SiteKind, Status, offset
+from gpu_runner.cpu.layout import FIRST_SITE, RUN, THREAD, Collective, Fault, SiteKind, Status, offset
 from gpu_runner.cpu.prelude import Addresses, pointer
 from gpu_runner.cpu.sites import Order, Scope, Site, Sites
 from gpu_runner.cpu.types import TYPES, Type
@@ -117,6 +117,8 @@ class Body:
         """Offsets of local variables, by prefix of the frame and name."""
         self.parameter_offsets: dict[str, int] = {}
         """Of the kernel's parameters."""
+        self.parameter_size = 0
+        """Bytes of all of them."""
         self.uses_agents = False
         """Whether there are asynchronous copies."""
         self.cluster: tuple[int, int, int] = (1, 1, 1)
@@ -389,7 +391,7 @@ class Body:
             return self.layout.addresses[name]
         if self.frames and any(parameter.name == name for parameter in self.frames[0].function.parameters):
             if self.frame is self.frames[0] and self.entered is None:
-                return PARAM_BASE + self.parameter_offsets[name]
+                return self.parameter_offsets[name]
             raise UnsupportedHere("the address of a parameter of a function")
         raise UnsupportedHere(f"address of {name}")
 

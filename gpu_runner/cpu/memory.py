@@ -8,7 +8,7 @@ from typing import Final
 from gpu_runner.cpu.body import Body, Buffer, UnsupportedHere
 from gpu_runner.cpu.compare import packed, unpacked
 from gpu_runner.cpu.floats import from_half, to_half
-from gpu_runner.cpu.layout import FLAG_NO_WRITE, LOCAL_BASE, SHARED_BASE, Fault, SiteKind
+from gpu_runner.cpu.layout import FLAG_NO_WRITE, LOCAL_BASE, PARAM_BASE, SHARED_BASE, Fault, SiteKind
 from gpu_runner.cpu.prelude import pointer
 from gpu_runner.cpu.registry import operation
 from gpu_runner.cpu.sites import Order, Scope
@@ -71,7 +71,7 @@ def address_of(body: Body, operand: model.Operand, space: str) -> str:
     """The generic address of a memory operand."""
     if not isinstance(operand, model.Address):
         raise UnsupportedHere("this kind of address")
-    window = {"shared": SHARED_BASE, "local": LOCAL_BASE}.get(space, 0)
+    window = {"shared": SHARED_BASE, "local": LOCAL_BASE, "param": PARAM_BASE}.get(space, 0)
     match operand.base:
         case model.Register(name):
             slot = body.register(name)
@@ -119,7 +119,7 @@ def load(body: Body, instruction: model.Instruction) -> None:
     form = form_of(instruction)
     destination, source = instruction.operands
     if form.space == "param":
-        _load_parameter(body, destination, source, form)
+        _load_parameter(body, instruction, form)
         return
     size = form.type.bytes * form.count
     address = address_of(body, source, form.space)
@@ -184,9 +184,16 @@ def _parameter_place(body: Body, operand: model.Operand, size: int) -> str:
     raise UnsupportedHere("parameters by computed address")
 
 
-def _load_parameter(body: Body, destination: model.Operand, source: model.Operand, form: Form) -> None:
+def _load_parameter(body: Body, instruction: model.Instruction, form: Form) -> None:
+    destination, source = instruction.operands
     elements = destination.elements if isinstance(destination, model.Vector) else (destination,)
-    place = _parameter_place(body, source, form.type.bytes * len(elements))
+    size = form.type.bytes * len(elements)
+    if isinstance(source, model.Address) and isinstance(source.base, model.Register):
+        # Only the kernel's own have addresses.
+        site = body.site(SiteKind.READ, instruction, size)
+        place = checked(body, address_of(body, source, "param"), "param", size, site)
+    else:
+        place = _parameter_place(body, source, size)
     for number, element in enumerate(elements):
         at = body.let(f"getelementptr i8, ptr {place}, i64 {number * form.type.bytes}") if number else place
         body.write(element, body.let(f"load {form.type.llvm}, ptr {at}, align 1"), form.type)

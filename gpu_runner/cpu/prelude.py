@@ -9,6 +9,7 @@ from gpu_runner.cpu.layout import (
     CLUSTER_SHIFT,
     GLOBAL_BASE,
     LOCAL_BASE,
+    PARAM_BASE,
     RECORD_BYTES,
     RUN,
     SHARED_BASE,
@@ -132,7 +133,7 @@ out:
 }}"""
 
 
-def prelude(addresses: Addresses, local_size: int, cluster: int = 1) -> str:
+def prelude(addresses: Addresses, local_size: int, cluster: int = 1, parameter_size: int = 0) -> str:
     """`@at_SPACE(thread, address, size)` gives a machine address or null; `@record` logs an access. `cluster`: blocks
     of a cluster."""
     shared, local = offset(THREAD, "shared"), offset(THREAD, "local")
@@ -196,9 +197,23 @@ good:
 bad:
   ret ptr null
 }}
+define internal ptr @at_param(ptr %t, i64 %a, i64 %n) alwaysinline {{
+  %off = sub i64 %a, {PARAM_BASE}
+  %in = icmp ult i64 %off, {parameter_size}
+  %end = add i64 %off, %n
+  %fits = icmp ule i64 %end, {parameter_size}
+  %both = and i1 %in, %fits
+  %p = getelementptr i8, ptr {pointer(addresses.parameters)}, i64 %off
+  %good = select i1 %both, ptr %p, ptr null
+  ret ptr %good
+}}
 define internal ptr @at_generic(ptr %t, i64 %a, i64 %n) {{
   %window = lshr i64 %a, 32
-  switch i64 %window, label %global [i64 {SHARED_BASE >> 32}, label %shared  i64 {LOCAL_BASE >> 32}, label %local]
+  switch i64 %window, label %global [
+    i64 {SHARED_BASE >> 32}, label %shared
+    i64 {LOCAL_BASE >> 32}, label %local
+    i64 {PARAM_BASE >> 32}, label %param
+  ]
 global:
   %pg = call ptr @at_global(ptr %t, i64 %a, i64 %n)
   ret ptr %pg
@@ -208,6 +223,9 @@ shared:
 local:
   %pl = call ptr @at_local(ptr %t, i64 %a, i64 %n)
   ret ptr %pl
+param:
+  %pp = call ptr @at_param(ptr %t, i64 %a, i64 %n)
+  ret ptr %pp
 }}
 define internal void @record(ptr %t, i64 %a, i64 %value, i32 %site) {{
   %cp = getelementptr i8, ptr {pointer(addresses.run)}, i64 {offset(RUN, "cursor")}
@@ -248,7 +266,9 @@ define internal void @record_agent(ptr %t, i64 %a, i64 %value, i32 %site) {{
 }}
 define internal void @record_outside(ptr %t, i64 %a, i64 %value, i32 %site) alwaysinline {{
   %window = lshr i64 %a, 32
-  %is = icmp eq i64 %window, {LOCAL_BASE >> 32}
+  %is_local = icmp eq i64 %window, {LOCAL_BASE >> 32}
+  %is_param = icmp eq i64 %window, {PARAM_BASE >> 32}
+  %is = or i1 %is_local, %is_param
   br i1 %is, label %done, label %log
 log:
   call void @record_generic(ptr %t, i64 %a, i64 %value, i32 %site)

@@ -94,6 +94,7 @@ def translate(
         at = aligned(at, parameter.align or size_of(parameter.type))
         body.parameter_offsets[parameter.name] = at
         at += size_of(parameter.type) * _count(parameter)
+    body.parameter_size = at
     once = called(module, kernel) if logs and not lock_step else frozenset[str]()
     functions = Functions(once)
     walker = _Walker(body, logs, lock_step, functions)
@@ -120,7 +121,7 @@ def _count(variable: model.Variable) -> int:
 def _text(body: Body, addresses: Addresses, local_size: int, functions: Sequence[str]) -> str:
     frame_size = pointer(addresses.run + offset(RUN, "frame_size"))
     x, y, z = body.cluster
-    lines = [prelude(addresses, local_size, x * y * z), DIRECTED, HALVES, FUNCTIONS, *functions]
+    lines = [prelude(addresses, local_size, x * y * z, body.parameter_size), DIRECTED, HALVES, FUNCTIONS, *functions]
     lines += [PRODUCTS] if body.uses_products else []
     lines.append(f"{LOCAL_SIZE} = internal constant i64 {local_size}")
     lines.append(f"define ptr @{ENTRY}(ptr %thread) presplitcoroutine {{")
