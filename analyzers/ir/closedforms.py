@@ -333,11 +333,21 @@ def _ends_by_wrapping(start: Expr, step: Expr, placeholder: Expr, condition: Exp
     if not asked or way == 0 or (ty.signed and ty.width >= 32):
         return False
     first = Intervals(_THREADS).of(start)
-    ranges = Intervals({**_THREADS, placeholder: (ty.low, first.hi) if way < 0 else (first.lo, ty.high)})
+
+    def within(part: Expr, low: int, high: int) -> bool | None:
+        return Intervals({**_THREADS, placeholder: (low, high)}).truth(part)
 
     def holds(part: Expr) -> bool:
-        if ranges.truth(part) is True:
-            return True
+        # It holds in the first iteration: then the variable began on the side of a limit on which it holds for all.
+        middle = 1 << (ty.width - 1)
+        if way < 0:
+            sides = (((ty.low, last), (last + 1, ty.high)) for last in (first.hi, ty.high - 1, middle - 1))
+        else:
+            sides = (((last, ty.high), (ty.low, last - 1)) for last in (first.lo, ty.low + 1, middle))
+        for (low, high), (least, most) in sides:
+            is_there = low <= first.lo and first.hi <= high
+            if within(part, low, high) is True and (is_there or within(part, least, most) is False):
+                return True
         if part.op not in ("lt", "le"):
             return False
         low, high = part.args

@@ -89,7 +89,25 @@ __global__ void rows_past_zero(int *out) {
   }
 }
 
+// Where it begins is a number with a sign that may be below zero, as far as its range says.
+__global__ void down_past_zero_from_a_difference(int *out) {
+  for (unsigned i = 50 - threadIdx.x; ~i; --i) {
+    __syncthreads();  // expect: barrier-divergence
+    out[threadIdx.x] += i;
+  }
+}
+
+// Up to zero, from below.
+__global__ void up_to_zero_from_a_difference(int *out) {
+  for (unsigned i = threadIdx.x - 70; i != 0; i++) {
+    __syncthreads();  // expect: barrier-divergence
+    out[threadIdx.x] += i;
+  }
+}
+
 void launch_past_zero(int *out) {
+  down_past_zero_from_a_difference<<<1, 64>>>(out);
+  up_to_zero_from_a_difference<<<1, 64>>>(out);
   down_past_zero<<<1, 64>>>(out);
   down_past_zero_together<<<1, 64>>>(out);
   rows_past_zero<<<1, 64>>>(out);
