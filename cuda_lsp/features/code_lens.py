@@ -117,8 +117,8 @@ def _lenses(
         # The unit: a header alone may not compile.
         unit = session.documents.uri_of(view.path)
         yield {"range": at, "command": _command("run", RUN, unit, exact[worst], instance.result.name)}
-    elif session.settings_for_file(path).trusted and not prefix:
-        # The linker's name: others may have the same in the language.
+    elif session.settings_for_file(path).trusted and instance.result.extent.path == path:
+        # In its own document, which is open. The linker's name: others may have the same in the language.
         yield {"range": at, "command": _command("run", run_kernel.RUN_KERNEL, uri, instance.mangled)}
 
 
