@@ -133,6 +133,9 @@ def insertions(text: bytes, gaps: Iterable[Gap], barrier: bytes = BARRIER) -> li
     return sorted(changes, key=lambda c: (c.start, c.end))
 
 
+_PRAGMA: Final = re.compile(rb"[ \t]*#[ \t]*pragma\b(?:[^\n\\]|\\\r?\n|\\.)*\n")
+
+
 class Layout:
     """Lines, indentation and line ends of a text."""
 
@@ -145,8 +148,10 @@ class Layout:
         return self.text.rfind(b"\n", 0, at) + 1
 
     def indentation(self, at: int) -> bytes:
-        """The blanks at the beginning of the line."""
+        """The blanks at the beginning of the line; of the one behind it for a `#pragma`, which stands anywhere."""
         start = self.line_start(at)
+        while (pragma := _PRAGMA.match(self.text, start)) is not None:
+            start = pragma.end()
         end = start
         while self.text[end : end + 1] in (b" ", b"\t"):
             end += 1

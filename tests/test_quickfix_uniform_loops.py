@@ -7,7 +7,7 @@ from restructured import LAUNCH, edited, engine, in_a_block, refusal, repaired
 
 from analyzers.model import Fix, FixRefusal
 from analyzers.requests import CheckRequest
-from quickfix import offers
+from quickfix import fix_all, offers
 
 LIMIT = """  int i = threadIdx.x;
   while (i < limit) {
@@ -508,3 +508,26 @@ def test_a_loop_of_one_warp_gets_the_vote_of_a_warp() -> None:
     # Not all lanes of the warp would answer: they all make the loop.
     first = next(offers(engine(), CheckRequest("/restructured/w.cu", text)))
     assert "const bool taken = t < 30;\n  for (int i = t; __any_sync(0xffffffff, i < n);) {" in edited(text, first)
+
+
+def test_what_is_written_in_front_of_a_pragma_is_indented_like_the_loop() -> None:
+    text = """// cuda-lsp: launch grid=(1) block=(64)
+__global__ void k(float *out, int n) {
+  __shared__ float s[64];
+  int t = threadIdx.x;
+  s[t] = t;
+  __syncthreads();
+#pragma unroll
+  for (int i = 0; i < 8; i++) {
+    if (i > (t & 3)) break;
+    float v = s[(t + i) & 63];
+    s[t] = v;
+  }
+  if (n > 3)
+#pragma unroll 2
+    for (int i = 0; i < 8; i++) out[t] += s[63 - t];
+}
+"""
+    after = edited(text, fix_all(engine(), CheckRequest("/restructured/a.cu", text)))
+    assert "\n  bool active = true;\n#pragma unroll\n  for (" in after
+    assert "\n__syncthreads" not in after
