@@ -473,6 +473,75 @@ def test_members_are_forgotten_at_unknown_calls() -> None:
         assert hg.allows(context, n=4) == lost, call
 
 
+@pytest.mark.parametrize(
+    "code",
+    [
+        "undeclared(n);",
+        "undeclared(&n);",
+        "known(&n);",
+        "log_of(INFO) << n;",
+        "while (undeclared(n)) ;",
+        "Undeclared x(n);",
+    ],
+)
+def test_what_is_declared_constant_stays_what_it_is(code: str) -> None:
+    """A header that was not found leaves code without a meaning, which may change what it names, and no constant."""
+    for const in (True, False):
+        text = f"""
+        int read(); void known(const int *p);
+        __global__ void k(int n, int m) {{}}
+        void run() {{
+          {"const " * const}int n = read();
+          dim3 grid(n / 16);
+          {code}
+          k<<<grid, 32>>>(n, n);
+        }}"""
+        context = hg.only(HEAD + text)
+        assert not hg.allows(context, n=64, m=65)
+        assert hg.allows(context, gdim_x=4, n=64)
+        assert hg.allows(context, gdim_x=4, n=128) != const, code
+
+
+@pytest.mark.parametrize("const", ["", "const "])
+def test_a_number_whose_initialiser_has_an_error_is_some_number(const: str) -> None:
+    """Every reader sees the same one. What clang takes a misspelt name for is not its value."""
+    text = f"""
+    __global__ void k(int n, int m) {{}}
+    const int limit = 7;
+    const int most = limi;
+    void run() {{
+      {const}int n = undeclared();
+      {const}unsigned m = limi + 1;
+      k<<<n / 16, m>>>(n, most);
+    }}"""
+    context = hg.only(HEAD + text)
+    assert hg.allows(context, gdim_x=4, n=64, m=5, bdim_x=32)
+    assert not hg.allows(context, gdim_x=4, n=128)
+
+
+@pytest.mark.parametrize(
+    "declaration", ["auto n = undeclared();", "Undeclared n = 3;", "decltype(undeclared()) n = 3;"]
+)
+def test_a_type_that_clang_did_not_find_is_no_number(declaration: str) -> None:
+    text = f"__global__ void k(int n, int m) {{}} void run() {{ {declaration} k<<<1, 32>>>(n, n); }}"
+    facts = hg.guide(HEAD + text)
+    assert all(hg.allows(c, n=64, m=65) for contexts in facts.contexts.values() for c in contexts)
+
+
+def test_a_constant_is_another_one_in_each_iteration_and_call() -> None:
+    text = """
+    int read();
+    __global__ void k(int n, int m) {}
+    void one(const int n, int m) { undeclared(n); k<<<1, 32>>>(n, m); }
+    void run(int count) {
+      for (int i = 0; i < count; i++) { const int n = i; undeclared(n); one(n + 2, n); }
+      one(7, 7);
+    }"""
+    found = hg.guide(HEAD + text).contexts["_Z1kii"]
+    assert any(hg.allows(c, n=3, m=1) and hg.allows(c, n=4, m=2) and not hg.allows(c, n=4, m=4) for c in found)
+    assert any(hg.allows(c, n=7, m=7) for c in found)
+
+
 def test_arguments_of_functions_run_in_place_do_not_leak() -> None:
     found = hg.guide(
         HEAD

@@ -199,7 +199,7 @@ class TreeBuilder(ExpressionBuilder):
     def _variable(self, cursor: Any) -> Node:
         declared = self.declaration(cursor)
         value = None
-        if declared.ty is not OTHER or not self.sources.is_broken(cursor):
+        if not self.sources.is_broken(cursor):
             init = cindex.initializer(cursor)
             value = self.expression(init) if init is not None else None
             if value is not None and not isinstance(declared.ty, ReferenceTo):

@@ -57,6 +57,8 @@ LEFT_OUT = "left out"
 """The value of an ``unknown`` that is the default of a parameter, not in sight."""
 OBJECT = "object"
 """The value of a ``cast`` that names an object under another type, as one to a reference does."""
+_DEDUCED = frozenset({"auto", "decltype", "typeof", "__typeof__"})
+"""Words of types that an initialiser decides."""
 _CASTS = _ids(
     CursorKind.CSTYLE_CAST_EXPR,
     CursorKind.CXX_STATIC_CAST_EXPR,
@@ -172,13 +174,25 @@ class ExpressionBuilder:
             ty = cindex.type_of(cursor)
             found = self._declarations[key] = Declaration(
                 cursor.spelling,
-                OTHER if self.sources.is_broken(cursor) else self.types.at(cursor),
+                self._declared_type(cursor),
                 _storage(cursor),
                 cursor,
                 ty.get_canonical().is_const_qualified() and not is_decayed(cursor),
                 ty.is_volatile_qualified(),
             )
         return found
+
+    def _declared_type(self, cursor: Any) -> HostType:
+        """In place of a type that it does not find clang takes ``int``. A number is one where the error lies behind the
+        name."""
+        found = self.types.at(cursor)
+        if not self.sources.is_broken(cursor):
+            return found
+        path, start, _ = extent(cursor)
+        name = cursor.location.offset
+        if not isinstance(found, (IntType, FloatType)) or self.sources.error_in(path, start, name):
+            return OTHER
+        return found if self.sources.words(path, start, name).isdisjoint(_DEDUCED) else OTHER
 
     # --- leaves and operators
 

@@ -280,6 +280,7 @@ class Caller(Implicit):
             made = Variable(
                 parameter.name, parameter.ty.target if isinstance(parameter.ty, ReferenceTo) else parameter.ty
             )
+            made.fixed = parameter.is_fixed
             frame.variables[parameter] = made
             bound.append((made, value))
         if enclosing is not None:

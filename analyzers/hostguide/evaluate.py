@@ -195,7 +195,8 @@ class Evaluator(Conversions):
             return self._constants[declared]
         self._constants[declared] = None
         found: Value | None = None
-        if declared.const and declared.name not in self.builder.replaceable:
+        known = declared.const and declared.name not in self.builder.replaceable
+        if known and not self.builder.sources.is_broken(declared.cursor):
             ty = declared.ty
             if isinstance(ty, IntType):
                 value = evaluate(declared.cursor)

@@ -106,7 +106,7 @@ class Forgetter(Launcher):
         self, declared: Declaration, path: Path, ty: HostType, others: frozenset[int] = frozenset()
     ) -> None:
         variable = self.find(declared)
-        if variable is None:
+        if variable is None or variable.fixed:
             return
         held = self.state.store.get(variable)
         if isinstance(declared.ty, ReferenceTo):

@@ -249,7 +249,7 @@ class Memory(Provenance):
         if place is None:
             self.forget_outside()
             return
-        if not place.path and self.is_lambda(place.variable):
+        if place.variable.fixed or (not place.path and self.is_lambda(place.variable)):
             return
         kind = ty if ty is not None else place.variable.ty if not place.path else OTHER
         self.write(place, self.fresh(place.variable.name, kind))
@@ -274,7 +274,9 @@ class Memory(Provenance):
                 del state.store[variable]
         reached = () if own else sorted(state.escaped, key=lambda v: v.name)
         for variable in reached:
-            if variable is not keep and variable in state.store and not (scalar and _is_opaque(variable.ty)):
+            if variable is keep or variable.fixed or variable not in state.store:
+                continue
+            if not (scalar and _is_opaque(variable.ty)):
                 state.store[variable] = self.fresh(variable.name, variable.ty)
 
     def _is_older(self, variable: Variable, than: Variable) -> bool:
@@ -307,7 +309,8 @@ class Memory(Provenance):
                         self.refresh(self._pointees[other])
 
     def refresh(self, variable: Variable) -> None:
-        self.state.store[variable] = self.fresh(variable.name, variable.ty)
+        if not variable.fixed:
+            self.state.store[variable] = self.fresh(variable.name, variable.ty)
 
     def forget_pointees(self, target: HostType) -> None:
         """Something is written through pointers of one type, which ones is not known yet."""

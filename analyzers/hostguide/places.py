@@ -165,6 +165,7 @@ class Places(Memory):
 
     def declare(self, declared: Declaration, value: Value) -> Variable:
         made = self.new_variable(declared.name, target_of(declared.ty))
+        made.fixed = declared.is_fixed
         self.frame.variables[declared] = made
         self.state.store[made] = value
         return made

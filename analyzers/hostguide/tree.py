@@ -12,6 +12,7 @@ from typing import Any
 
 from analyzers.frontend.cindex import Cursor
 from analyzers.hostguide.hosttypes import HostType
+from analyzers.ir.expr import FloatType, IntType
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -25,6 +26,11 @@ class Declaration:
     cursor: Cursor
     const: bool
     volatile: bool = False
+
+    @property
+    def is_fixed(self) -> bool:
+        """Whether it is a number that nothing changes once it has its value."""
+        return self.const and not self.volatile and isinstance(self.ty, (IntType, FloatType))
 
 
 class Node:

@@ -112,7 +112,7 @@ class LoopHead:
 class Variable:
     """A storage cell of the host program. ``outside``: others may change it (globals, objects behind parameters)."""
 
-    __slots__ = ("born", "name", "outside", "ty")
+    __slots__ = ("born", "fixed", "name", "outside", "ty")
 
     def __init__(self, name: str, ty: HostType, outside: bool = False, born: int = 0) -> None:
         self.name = name
@@ -120,6 +120,9 @@ class Variable:
         self.outside = outside
         self.born = born
         """How many values there were when its life began; zero where that is not known."""
+        self.fixed = False
+        """Whether it is a number that was declared ``const`` and has its value: code that is not known does not change
+        it."""
 
     def __repr__(self) -> str:
         return f"<{self.name}>"
