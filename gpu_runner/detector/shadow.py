@@ -226,8 +226,8 @@ def weak(s: Shadow, site: int) -> int:
 @native
 def push(s: Shadow, cell: Cell, epoch: int, site: int, writes: int) -> None:
     """Add an access to the cell's list: to one of the first nodes where that is of the same warp, time and site.
-    Threads that wait for each other take turns at atomic and volatile ones. Plain ones of one warp mostly come together,
-    and in memory that is read at random each node that is looked at takes longer than all else."""
+    Threads that wait for each other take turns at atomic and volatile ones. Plain ones of one warp mostly come
+    together, and in memory that is read at random each node that is looked at takes longer than all else."""
     thread = epoch & EPOCH_THREAD
     time = epoch >> 32
     mark = (site & _NODE_BITS) | (WRITES << FLAG if writes else 0)
