@@ -468,6 +468,7 @@ PAST_ZERO = """__global__ void k(int *out, const int *in, int b, int e) {{
         "unsigned i = t & 7; i != 0xffffffffu; i -= 1",
         "unsigned i = t & 7; i <= 10u; i--",
         "unsigned i = 63 - t; ~i; --i",
+        "signed char i = t; i <= 95; i--",
         "unsigned i = 63 - t; i + 1 > 0; i--",
         "unsigned i = t - 70; int(i) < 0; i += 3",
         "unsigned i = t + 64 * (t & 3); int(i) >= 0; i -= blockDim.x",

@@ -210,10 +210,12 @@ def find_form(
     limited: bool = False,
     steps: Steps = Steps(),
     rings: Rings | None = None,
+    leaving: Sequence[Expr] = (),
 ) -> Form | None:
     """The closed form of one variable, or None. ``condition`` is the loop's test over placeholders; ``limited``:
     another variable
-    bounds the number of iterations below the width of any integer."""
+    bounds the number of iterations below the width of any integer. ``leaving``: under which conditions an iteration
+    leaves the loop."""
     if end is placeholder:
         return Form(lambda k: start)
     rings = rings or Rings()
@@ -226,9 +228,11 @@ def find_form(
         if end is E.lnot(placeholder):
             return Form(lambda k: _parity(k, start, E.lnot(start)))
         return None
+    # What is asked of the value after the step is asked of the variable, too.
+    lasting = E.substitute(E.land(condition, *map(E.lnot, leaving)), {end: placeholder})
     delta = linear_delta(end, placeholder, invariant)
     if delta is not None:
-        wrapping = _may_wrap(start, delta, placeholder, condition)
+        wrapping = _may_wrap(start, delta, placeholder, condition, lasting)
         form = _affine_form(start, ty, lambda k: E.mul(delta, k), wrapping)
         return steps.guarded(form, start, delta)
     until = held(end, placeholder, invariant, lambda way: linear_delta(way, placeholder, invariant), rings.wraps)
@@ -239,7 +243,7 @@ def find_form(
         which, *ways = end.args
         one, two = (linear_delta(way, placeholder, invariant) for way in ways)
         if one is not None and two is not None:
-            wrapping = any(_may_wrap(start, step, placeholder, condition) for step in (one, two))
+            wrapping = any(_may_wrap(start, step, placeholder, condition, lasting) for step in (one, two))
             form = _affine_form(start, ty, lambda k: E.select(which, E.mul(one, k), E.mul(two, k)), wrapping)
             return steps.guarded(form, start, E.select(which, one, two))
     if end.op == "select" and invariant(end.args[0]):
@@ -304,13 +308,13 @@ def _affine_form(start: Expr, ty: IntType, moved: Callable[[Expr], Expr], wrappi
     return Form(lambda k: E.narrow(E.add(base, moved(k)), ty), no_wrap=True, after=exact)
 
 
-def _may_wrap(start: Expr, step: Expr, placeholder: Expr, condition: Expr) -> bool:
+def _may_wrap(start: Expr, step: Expr, placeholder: Expr, condition: Expr, lasting: Expr) -> bool:
     """A variable of which it cannot be assumed that it does not wrap around: a narrow one that does not end the loop,
     one that ends it by nothing else, and an unsigned one whose first step, or few steps, leave its range: the
     programmer counts on it."""
     ty = placeholder.ty
     assert isinstance(ty, IntType)
-    if _ends_by_wrapping(start, step, placeholder, condition):
+    if _ends_by_wrapping(start, step, placeholder, lasting):
         return True
     if ty.width < 32 and not _counts(condition, placeholder):
         return True
@@ -329,7 +333,13 @@ def _ends_by_wrapping(start: Expr, step: Expr, placeholder: Expr, condition: Exp
     that end of the type's range which it steps towards: ``for (unsigned i = 7; i <= 7; i--)``."""
     ty, way = placeholder.ty, direction(step)
     assert isinstance(ty, IntType)
-    asked = [c for c in E.conjuncts(condition) if placeholder in E.symbols(c)]
+    # What memory holds may end a loop and cannot be counted on to.
+    asked = [
+        [d for d in _disjuncts(c) if not any(n.op == "opaque" for n in E.walk((d,)))]
+        for c in E.conjuncts(condition)
+        if placeholder in E.symbols(c)
+    ]
+    asked = [parts for parts in asked if parts]
     if not asked or way == 0 or (ty.signed and ty.width >= 32):
         return False
     first = Intervals(_THREADS).of(start)
@@ -352,9 +362,31 @@ def _ends_by_wrapping(start: Expr, step: Expr, placeholder: Expr, condition: Exp
             return False
         low, high = part.args
         # It holds in the first iteration, and more so in those behind it.
-        return (low if way < 0 else high) is placeholder and placeholder not in E.symbols(high if way < 0 else low)
+        moved, other = (low, high) if way < 0 else (high, low)
+        return _is_widened(moved, placeholder) and placeholder not in E.symbols(other)
 
-    return all(map(holds, asked))
+    return all(any(map(holds, parts)) for parts in asked)
+
+
+def _disjuncts(e: Expr) -> list[Expr]:
+    """The parts of which one holds where ``e`` does."""
+    if e.op == "lor":
+        return [d for a in e.args for d in _disjuncts(a)]
+    if e.op == "lnot" and e.args[0].op == "land":
+        return [d for a in e.args[0].args for d in _disjuncts(E.lnot(a))]
+    return [e]
+
+
+def _is_widened(e: Expr, placeholder: Expr) -> bool:
+    """The variable as a number of a type that holds all of its own."""
+    while e is not placeholder and e.op == "cast":
+        inner, outer = e.args[0].ty, e.ty
+        if not (isinstance(inner, IntType) and isinstance(outer, IntType)):
+            return False
+        if not (outer.low <= inner.low and inner.high <= outer.high):
+            return False
+        e = e.args[0]
+    return e is placeholder
 
 
 def _counts(condition: Expr, placeholder: Expr) -> bool:
@@ -385,12 +417,13 @@ def close_all(
     before: Iterable[Expr] = (),
     rings: Rings | None = None,
     unknown: Callable[[str, Expr], Expr] | None = None,
+    leaving: Sequence[Expr] = (),
 ) -> dict[str, Form]:
     """Closed forms of all variables of a loop for which one is found; ``placeholders`` names the value at the start
     of an
     iteration, ``counter`` its number: what was loaded in an iteration, or counted by a loop in it, is a value of that
     iteration only. ``before``: values that were computed before the loop; ``unknown``: the value of a variable without
-    a closed form at the start of an iteration."""
+    a closed form at the start of an iteration; ``leaving``: under which conditions an iteration leaves the loop."""
     steps = Steps(tuple(before))
     by_node = {p: name for name, p in placeholders.items()}
     forms: dict[str, Form] = {}
@@ -409,17 +442,17 @@ def close_all(
     fixed = {placeholders[n]: starts[n] for n in unchanged}
     pending = [n for n in placeholders if n not in unchanged]
     reduced = {n: E.substitute(ends[n], fixed) for n in pending}
-    test = E.substitute(condition, fixed)
+    test, leaving = E.substitute(condition, fixed), [E.substitute(c, fixed) for c in leaving]
     for name in list(pending):
         p = placeholders[name]
-        found = find_form(starts[name], reduced[name], p, test, invariant, steps=steps, rings=rings)
+        found = find_form(starts[name], reduced[name], p, test, invariant, False, steps, rings, leaving)
         if found is not None:
             forms[name] = found
             pending.remove(name)
     if any(f.limit is not None and f.limit < 32 for f in forms.values()):
         for name in list(pending):
             p = placeholders[name]
-            found = find_form(starts[name], reduced[name], p, test, invariant, True, steps, rings)
+            found = find_form(starts[name], reduced[name], p, test, invariant, True, steps, rings, leaving)
             if found is not None:
                 forms[name] = found
                 pending.remove(name)

@@ -413,7 +413,10 @@ class _Executor(Effects):
         def unknown(name: str, k: Expr) -> Expr:
             return self._iterated(plan, name, k)
 
-        plan.forms = close_all(needed, starting, ends, trial.condition, counter, before.computed(), self.rings, unknown)
+        leaving = [c for label, c in trial.exits.conditions.items() if label != f"{s.label}:continue"]
+        plan.forms = close_all(
+            needed, starting, ends, trial.condition, counter, before.computed(), self.rings, unknown, leaving
+        )
         plan.falling = {n: start for n, start in falling.items() if n not in plan.forms}
         for n in closed:
             self.rings.ranges.pop(placeholders[n], None)

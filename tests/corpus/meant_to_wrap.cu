@@ -105,7 +105,40 @@ __global__ void up_to_zero_from_a_difference(int *out) {
   }
 }
 
+// What ends the loop stands in its body.
+__global__ void leaving_past_zero(int *out) {
+  unsigned i = threadIdx.x;
+  while (true) {
+    if (int(i) < 0) break;
+    __syncthreads();  // expect: barrier-divergence
+    out[threadIdx.x] += i;
+    i -= 1;
+  }
+}
+
+// The same, asked of the value after the step.
+__global__ void left_past_zero(int *out) {
+  unsigned i = threadIdx.x;
+  do {
+    __syncthreads();  // expect: barrier-divergence
+    out[threadIdx.x] += i;
+    i--;
+    if (i == 0xffffffffu) break;
+  } while (true);
+}
+
+// A narrow counter, which is compared as an `int`.
+__global__ void narrow_past_zero(int *out, int n) {
+  for (signed char i = threadIdx.x; i <= n + 31; i--) {
+    __syncthreads();  // expect: barrier-divergence
+    out[threadIdx.x] += i;
+  }
+}
+
 void launch_past_zero(int *out) {
+  leaving_past_zero<<<1, 64>>>(out);
+  left_past_zero<<<1, 64>>>(out);
+  narrow_past_zero<<<1, 64>>>(out, 5);
   down_past_zero_from_a_difference<<<1, 64>>>(out);
   up_to_zero_from_a_difference<<<1, 64>>>(out);
   down_past_zero<<<1, 64>>>(out);
