@@ -228,8 +228,10 @@ def find_form(
         if end is E.lnot(placeholder):
             return Form(lambda k: _parity(k, start, E.lnot(start)))
         return None
-    # What is asked of the value after the step is asked of the variable, too.
-    lasting = E.substitute(E.land(condition, *map(E.lnot, leaving)), {end: placeholder})
+    # An iteration is left under the loop's test. What is asked of the value after the step is asked of the variable.
+    met = dict.fromkeys(E.conjuncts(condition), E.TRUE)
+    staying = [E.lnot(E.substitute(c, met)) for c in leaving]
+    lasting = E.substitute(E.land(condition, *staying), {end: placeholder})
     delta = linear_delta(end, placeholder, invariant)
     if delta is not None:
         wrapping = _may_wrap(start, delta, placeholder, condition, lasting)
@@ -309,14 +311,16 @@ def _affine_form(start: Expr, ty: IntType, moved: Callable[[Expr], Expr], wrappi
 
 
 def _may_wrap(start: Expr, step: Expr, placeholder: Expr, condition: Expr, lasting: Expr) -> bool:
-    """A variable of which it cannot be assumed that it does not wrap around: a narrow one that does not end the loop,
-    one that ends it by nothing else, and an unsigned one whose first step, or few steps, leave its range: the
-    programmer counts on it."""
+    """A variable of which it cannot be assumed that it does not wrap around: one that ends the loop by nothing else, a
+    narrow one that does not end it, or at a single value, an unsigned one that ends it there and begins on either side,
+    and one whose first step, or few steps, leave its range: the programmer counts on it."""
     ty = placeholder.ty
     assert isinstance(ty, IntType)
     if _ends_by_wrapping(start, step, placeholder, lasting):
         return True
-    if ty.width < 32 and not _counts(condition, placeholder):
+    if ty.width < 32 and (not _counts(condition, placeholder) or _is_only_apart(lasting, placeholder)):
+        return True
+    if not ty.signed and _is_only_apart(lasting, placeholder) and _begins_anywhere(start):
         return True
     if ty.signed or step.op != "const":
         return False
@@ -325,6 +329,8 @@ def _may_wrap(start: Expr, step: Expr, placeholder: Expr, condition: Expr, lasti
     return start.op == "const" and not ty.low <= start.value + step.value <= ty.high
 
 
+FEW: Final = 4
+"""Values of a variable that are looked at one by one: what wraps around for them is no range."""
 _THREADS: Final = {**dict.fromkeys(E.TID, (0, MAX_BLOCK - 1)), **dict.fromkeys(E.BDIM, (1, MAX_BLOCK))}
 
 
@@ -344,19 +350,26 @@ def _ends_by_wrapping(start: Expr, step: Expr, placeholder: Expr, condition: Exp
         return False
     first = Intervals(_THREADS).of(start)
 
+    def ends(count: int) -> tuple[int, int]:
+        return (ty.low, ty.low + count - 1) if way < 0 else (ty.high - count + 1, ty.high)
+
     def within(part: Expr, low: int, high: int) -> bool | None:
+        if high - low < FEW:
+            values = [E.substitute(part, {placeholder: E.const(v, ty)}) for v in range(low, high + 1)]
+            if all(v is E.TRUE or v is E.FALSE for v in values):
+                return values[0] is E.TRUE if len(set(values)) == 1 else None
         return Intervals({**_THREADS, placeholder: (low, high)}).truth(part)
 
     def holds(part: Expr) -> bool:
         # It holds in the first iteration: then the variable began on the side of a limit on which it holds for all.
-        middle = 1 << (ty.width - 1)
-        if way < 0:
-            sides = (((ty.low, last), (last + 1, ty.high)) for last in (first.hi, ty.high - 1, middle - 1))
-        else:
-            sides = (((last, ty.high), (ty.low, last - 1)) for last in (first.lo, ty.low + 1, middle))
-        for (low, high), (least, most) in sides:
-            is_there = low <= first.lo and first.hi <= high
-            if within(part, low, high) is True and (is_there or within(part, least, most) is False):
+        fails, last = 0, ty.high - ty.low + 1
+        while fails < last:  # how many values it holds for, from the end of the range on
+            middle = (fails + last + 1) // 2
+            fails, last = (middle, last) if within(part, *ends(middle)) is True else (fails, middle - 1)
+        if last > 0:
+            low, high = ends(last)
+            others = (high + 1, ty.high) if way < 0 else (ty.low, low - 1)
+            if (low <= first.lo and first.hi <= high) or within(part, *others) is False:
                 return True
         if part.op not in ("lt", "le"):
             return False
@@ -387,6 +400,19 @@ def _is_widened(e: Expr, placeholder: Expr) -> bool:
             return False
         e = e.args[0]
     return e is placeholder
+
+
+def _is_only_apart(condition: Expr, placeholder: Expr) -> bool:
+    """The loop's test asks of the variable only whether it is a value, on either side of which it may begin."""
+    asked = [c for c in E.conjuncts(condition) if placeholder in E.symbols(c)]
+    return bool(asked) and all(c.op == "ne" for c in asked)
+
+
+def _begins_anywhere(start: Expr) -> bool:
+    """A difference of numbers of threads, which for some wraps around itself."""
+    assert isinstance(start.ty, IntType)
+    first = Intervals(_THREADS).of(start)
+    return set(E.symbols(start)) <= set(_THREADS) and (first.lo, first.hi) == (start.ty.low, start.ty.high)
 
 
 def _counts(condition: Expr, placeholder: Expr) -> bool:

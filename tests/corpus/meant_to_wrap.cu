@@ -135,7 +135,45 @@ __global__ void narrow_past_zero(int *out, int n) {
   }
 }
 
+// The test fails for the last two values of the type.
+__global__ void two_past_zero(int *out, int n) {
+  for (unsigned i = (threadIdx.x & 3) + n; i + 2 > 1; i = i - 2) {
+    __syncthreads();  // expect: barrier-divergence
+    out[threadIdx.x] += i;
+  }
+}
+
+// What else may end it comes later.
+__global__ void two_past_zero_or_so_many(int *out, int n) {
+  int made = 0;
+  for (unsigned i = (threadIdx.x & 3) + n; i + 2 > 1; i = i - 2) {
+    if (++made > 600) break;
+    __syncthreads();  // expect: barrier-divergence
+    out[threadIdx.x] += i;
+  }
+}
+
+// Where a narrow counter begins, on this or that side of the value at which it ends, is left to the block's size.
+__global__ void narrow_up_to_three(int *out) {
+  for (unsigned char i = -1 - threadIdx.x; i != 3; ++i) {
+    __syncthreads();  // expect: barrier-divergence
+    out[threadIdx.x] += i;
+  }
+}
+
+// It begins behind the value at which it ends, or before it, as the thread's number says.
+__global__ void up_to_three(int *out) {
+  for (unsigned i = threadIdx.x - 40; i != 3; ++i) {
+    __syncthreads();  // expect: barrier-divergence
+    out[threadIdx.x] += i;
+  }
+}
+
 void launch_past_zero(int *out) {
+  up_to_three<<<1, 32>>>(out);
+  two_past_zero<<<1, 64>>>(out, 5);
+  two_past_zero_or_so_many<<<1, 64>>>(out, 5);
+  narrow_up_to_three<<<1, 64>>>(out);
   leaving_past_zero<<<1, 64>>>(out);
   left_past_zero<<<1, 64>>>(out);
   narrow_past_zero<<<1, 64>>>(out, 5);
