@@ -397,7 +397,7 @@ class RaceChecker:
                 yield "block", (), False
             else:
                 if not launch.single_warp():
-                    yield "block", (E.lnot(launch.same_warp("block")),), False
+                    yield "block", (launch.other_warp("block"),), False
                 if not self.warp_lockstep:
                     yield "warp", (launch.same_warp("warp"),), False
                 elif pair.one is pair.two:
@@ -719,7 +719,7 @@ class RaceChecker:
         are scheduled."""
         if race.mode != "block" or not race.anywhere or self.launch.single_warp():
             return race
-        apart = E.lnot(self.launch.same_warp("block"))
+        apart = self.launch.other_warp("block")
         if evaluate(apart, race.values) == 1:
             return race
         # The race is one without it: nothing is searched for long.

@@ -355,23 +355,48 @@ class Launch:
             ]
         )
 
-    def linear(self, thread: int, mode: Mode) -> Expr:
-        """Linear thread number in the block, U32: ``x + y*Dx + z*Dx*Dy``."""
-        x, y, z = (
-            self.side(t, thread, mode) if b != 1 else E.const(0, E.U32) for t, b in zip(E.TID, self.block, strict=True)
-        )
-        dx, dy = self.bind(E.BDIM[0]), self.bind(E.BDIM[1])
-        return E.add(E.add(x, E.mul(y, dx)), E.mul(z, E.mul(dx, dy)))
+    def linear(self, thread: int, mode: Mode, first: int = 0) -> Expr:
+        """Linear thread number in the block, U32: ``x + y*Dx + z*Dx*Dy``. ``first``: of the axes from this one on, as
+        if it were the first."""
+        total, row = E.const(0, E.U32), E.const(1, E.U32)
+        for axis in range(first, 3):
+            if self.block[axis] != 1:
+                total = E.add(total, E.mul(self.side(E.TID[axis], thread, mode), row))
+            row = E.mul(row, self.bind(E.BDIM[axis]))
+        return total
 
     def same_warp(self, mode: Mode) -> Expr:
         known = self._same_warp.get(mode)
         if known is None:
-            known = self._same_warp[mode] = self._in_one_warp(mode)
+            known = self._same_warp[mode] = E.land(*self._in_one_warp(mode))
         return known
 
-    def _in_one_warp(self, mode: Mode) -> Expr:
-        w = E.const(WARP, E.U32)
-        return E.compare("eq", *(E.binary("div", self.linear(t, mode), w) for t in (1, 2)))
+    def other_warp(self, mode: Mode) -> Expr:
+        """That the two threads are in different warps, in one inequality."""
+        parts = self._in_one_warp(mode)
+        return E.lnot(parts[0] if len(parts) == 1 else self._same_in_units(mode, 0, WARP))
+
+    def _in_one_warp(self, mode: Mode) -> list[Expr]:
+        """That the linear numbers are the same in units of a warp; said of the coordinates, where rows of the block
+        fill warps or warps fill rows, which arithmetic need not find out."""
+        unit, parts = WARP, list[Expr]()
+        for axis, extent in enumerate(self.block):
+            if unit > 1 and (extent is None or (extent % unit and unit % extent)):
+                return [*parts, self._same_in_units(mode, axis, unit)]
+            if extent is not None and extent < unit:
+                unit //= extent
+                continue
+            if extent != unit:
+                one, two = (self.side(E.TID[axis], t, mode) for t in (1, 2))
+                size = E.const(unit, E.U32)
+                parts.append(E.compare("eq", E.binary("div", one, size), E.binary("div", two, size)))
+            unit = 1
+        return parts
+
+    def _same_in_units(self, mode: Mode, first: int, unit: int) -> Expr:
+        """The same of the axes from one on."""
+        size = E.const(unit, E.U32)
+        return E.compare("eq", *(E.binary("div", self.linear(t, mode, first), size) for t in (1, 2)))
 
     def agree_in_warps(self, condition: Expr) -> bool:
         """Whether the threads of each warp agree on a condition, as far as their numbers tell; not where it is about
