@@ -31,12 +31,14 @@ LISTED_WEAK: Final = 16
 """Of a cell's `read_site`: the list has accesses that may race with atomic ones (see `weak`)."""
 LISTED_WRITES: Final = 32
 """Of a cell's `read_site`: the list has writes."""
+LISTED_WIDE: Final = 128
+"""Of a cell's `read_site`: what the list has is wide. It has some of both sizes only where it is `LISTED_WEAK`."""
 
 FLAG: Final = 24
 """Where flags stand in a site."""
 SITE_MASK: Final = (1 << FLAG) - 1
 EPOCH_THREAD: Final = (1 << 32) - 1
-_LIST_FLAGS: Final = LISTED_WEAK | LISTED_WRITES
+_LIST_FLAGS: Final = LISTED_WEAK | LISTED_WRITES | LISTED_WIDE
 _KIND: Final = STRONG | DEVICE | WIDE
 """What of an access's flags decides which others it races with."""
 _NODE_BITS: Final = SITE_MASK | (_KIND | ATOMIC) << FLAG
@@ -224,6 +226,14 @@ def weak(s: Shadow, site: int) -> int:
 
 
 @native
+def expect_size(cell: Cell, flags: int) -> None:
+    """Where an atomic or volatile access is of another size than those of the list, they may race."""
+    listed = cell.read_site >> FLAG
+    if cell.link != 0 and flags & STRONG and (listed & LISTED_WIDE != 0) != (flags & WIDE != 0):
+        cell.read_site = cell.read_site | LISTED_WEAK << FLAG
+
+
+@native
 def push(s: Shadow, cell: Cell, epoch: int, site: int, writes: int) -> None:
     """Add an access to the cell's list: to one of the first nodes where that is of the same warp, time and site.
     Threads that wait for each other take turns at atomic and volatile ones. Plain ones of one warp mostly come
@@ -252,7 +262,11 @@ def push(s: Shadow, cell: Cell, epoch: int, site: int, writes: int) -> None:
     node.lanes = 1 << (thread & 31)
     node.site = mark
     node.next = cell.link
+    if cell.link == 0:
+        others = cell.read_site & ~(LISTED_WIDE << FLAG)
+        cell.read_site = others | (LISTED_WIDE << FLAG if site >> FLAG & WIDE else 0)
     cell.link = index
+    expect_size(cell, site >> FLAG)
     if writes:
         cell.read_site = cell.read_site | LISTED_WRITES << FLAG
     if weak(s, site):
@@ -361,13 +375,16 @@ def write_cell(s: Shadow, c: Clocks, a: Access, cell: Cell, value: int) -> None:
         flags = cell.read_site >> FLAG
         if races(c, a, cell.reader, flags):
             report(s, c, a, kind, other, cell.read_site, READ, cell.value, 0)
-    weak_writer = cell.writer != 0 and cell.write_site >> FLAG & STRONG and weak(s, cell.write_site)
-    kept = weak_writer or cell.read_site >> FLAG & LISTED_WEAK or (cell.reader != 0 and weak(s, cell.read_site))
+    written = cell.write_site >> FLAG
+    read = cell.read_site >> FLAG
+    weak_writer = cell.writer != 0 and written & STRONG and (weak(s, cell.write_site) or (written ^ a.flags) & WIDE)
+    weak_reader = cell.reader != 0 and (weak(s, cell.read_site) or (read ^ a.flags) & WIDE)
+    kept = weak_writer or weak_reader or read & LISTED_WEAK
     if not (write_ordered and listed_ordered and read_ordered):
         kept = 1
     if strong and kept and not settled(s, c, a, cell):
-        # What is not ordered before an atomic write stays of interest to plain accesses to come, and what is weak to
-        # other atomic writes.
+        # What is not ordered before an atomic write stays of interest to plain accesses to come, and what is weak, or
+        # of another size, to other atomic writes.
         if cell.reader != 0:
             push(s, cell, cell.reader, cell.read_site, 0)
         if weak_writer or (not write_ordered and cell.write_site >> FLAG & STRONG):
@@ -415,23 +432,10 @@ def split(s: Shadow, cell: Cell) -> None:
 
 
 @native
-def expect_sizes(c: Clocks, a: Access, cell: Cell) -> None:
-    """Where unordered atomic or volatile accesses of different sizes meet, the list may have more of them."""
-    written = cell.write_site >> FLAG
-    read = cell.read_site >> FLAG
-    if (
-        (cell.writer != 0 and written & STRONG and (written ^ a.flags) & WIDE and not ordered(c, a.thread, cell.writer))
-        or (cell.reader != 0 and read & STRONG and (read ^ a.flags) & WIDE and not ordered(c, a.thread, cell.reader))
-    ):  # fmt: skip
-        cell.read_site = cell.read_site | LISTED_WEAK << FLAG
-
-
-@native
 def one(s: Shadow, c: Clocks, a: Access, cell: Cell, reads: int, writes: int, value: int, check_written: int) -> None:
     if reads and check_written and cell.writer == 0:
         report(s, c, a, READ, a.thread, a.site, UNWRITTEN, 0, 0)
-    if a.flags & STRONG:
-        expect_sizes(c, a, cell)
+    expect_size(cell, a.flags)
     if writes:
         write_cell(s, c, a, cell, value)
     else:
