@@ -381,9 +381,9 @@ class Launch:
         fill warps or warps fill rows, which arithmetic need not find out."""
         unit, parts = WARP, list[Expr]()
         for axis, extent in enumerate(self.block):
-            if unit > 1 and (extent is None or (extent % unit and unit % extent)):
+            if unit > 1 and (not extent or (extent % unit and unit % extent)):
                 return [*parts, self._same_in_units(mode, axis, unit)]
-            if extent is not None and extent < unit:
+            if extent and extent < unit:
                 unit //= extent
                 continue
             if extent != unit:

@@ -73,6 +73,16 @@ __global__ void across_layers(int *out) {
   out[own] = s[threadIdx.x + 8 * threadIdx.y + 32 * (threadIdx.z ^ 1)];
 }
 
+// A launch of no threads.
+__global__ void nobody(int *out) {
+  extern __shared__ int s[];
+  int own = threadIdx.x + 16 * threadIdx.y;
+  s[own] = own;
+  __syncwarp();
+  out[own] = s[own ^ 1];
+  // expect: race-free
+}
+
 void launch(int tile, int rows, const int *begin, const float *value, float *out, int *numbers) {
   row_by_warp<<<(rows + tile - 1) / tile, dim3(32, tile), 32 * tile * sizeof(float)>>>(rows, begin, value, out);
   two_rows_by_warp<<<(rows + tile - 1) / tile, dim3(16, tile), 16 * tile * sizeof(float)>>>(rows, begin, value, out);
@@ -80,4 +90,5 @@ void launch(int tile, int rows, const int *begin, const float *value, float *out
   across_halves<<<1, dim3(64, 8)>>>(numbers);
   layers<<<1, dim3(8, 4, 8)>>>(numbers);
   across_layers<<<1, dim3(8, 4, 8)>>>(numbers);
+  nobody<<<1, dim3(16, 0)>>>(numbers);
 }
