@@ -320,7 +320,7 @@ def _may_wrap(start: Expr, step: Expr, placeholder: Expr, condition: Expr, lasti
         return True
     if ty.width < 32 and (not _counts(condition, placeholder) or _is_only_apart(lasting, placeholder)):
         return True
-    if not ty.signed and _is_only_apart(lasting, placeholder) and _begins_anywhere(start):
+    if not ty.signed and _is_only_apart(lasting, placeholder) and _begins_anywhere(start, step):
         return True
     if ty.signed or step.op != "const":
         return False
@@ -408,11 +408,14 @@ def _is_only_apart(condition: Expr, placeholder: Expr) -> bool:
     return bool(asked) and all(c.op == "ne" for c in asked)
 
 
-def _begins_anywhere(start: Expr) -> bool:
-    """A difference of numbers of threads, which for some wraps around itself."""
-    assert isinstance(start.ty, IntType)
+def _begins_anywhere(start: Expr, step: Expr) -> bool:
+    """A difference of numbers of threads, which for some wraps around itself, or on the way up does so for all."""
+    ty = start.ty
+    assert isinstance(ty, IntType)
+    if not set(E.symbols(start)) <= set(_THREADS):
+        return False
     first = Intervals(_THREADS).of(start)
-    return set(E.symbols(start)) <= set(_THREADS) and (first.lo, first.hi) == (start.ty.low, start.ty.high)
+    return (first.lo, first.hi) == (ty.low, ty.high) or (direction(step) > 0 and first.hi > ty.high // 2)
 
 
 def _counts(condition: Expr, placeholder: Expr) -> bool:

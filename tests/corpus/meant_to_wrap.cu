@@ -169,7 +169,16 @@ __global__ void up_to_three(int *out) {
   }
 }
 
-void launch_past_zero(int *out) {
+// It begins below zero for all threads, and the value at which it ends is not known.
+__global__ void up_to_some(int *out, int n) {
+  for (unsigned i = -1 - threadIdx.x; i != n; ++i) {
+    __syncthreads();  // expect: barrier-divergence
+    out[threadIdx.x] += i;
+  }
+}
+
+void launch_past_zero(int *out, int k) {
+  up_to_some<<<1, 32>>>(out, k);
   up_to_three<<<1, 32>>>(out);
   two_past_zero<<<1, 64>>>(out, 5);
   two_past_zero_or_so_many<<<1, 64>>>(out, 5);
