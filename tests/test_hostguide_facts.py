@@ -502,6 +502,21 @@ def test_what_is_declared_constant_stays_what_it_is(code: str) -> None:
         assert hg.allows(context, gdim_x=4, n=128) != const, code
 
 
+@pytest.mark.parametrize("code", ["undeclared(f);", "int c = undeclared(f);", "if (undeclared(f)) anything();"])
+def test_code_without_a_meaning_may_call_the_lambdas_that_it_names(code: str) -> None:
+    text = f"""
+    __global__ void k(int n, int m) {{}}
+    void run(int n, int m) {{
+      int a = n, b = n;
+      auto f = [&] {{ a = 5; return 1; }};
+      {code}
+      k<<<1, 32>>>(a, b);
+    }}"""
+    context = hg.only(HEAD + text)
+    assert hg.allows(context, n=5, m=3)
+    assert hg.allows(context, n=3, m=3)
+
+
 @pytest.mark.parametrize("const", ["", "const "])
 def test_a_number_whose_initialiser_has_an_error_is_some_number(const: str) -> None:
     """Every reader sees the same one. What clang takes a misspelt name for is not its value."""

@@ -46,6 +46,8 @@ class Forgetter(Launcher):
                     else:
                         self.forget(Address(variable))
                         self.escape((variable,))
+                    if isinstance(held, Closure):  # it may be called
+                        self._forget_closure(held)
             frame = frame.enclosing.frame if frame.enclosing is not None else None
 
     def forget_words(self, cursor: Cursor) -> None:
