@@ -102,9 +102,19 @@ class Names:
 
     def is_reserved(self, address: int) -> bool:
         """Whether it is in the shared memory of a block that the system keeps for cooperative groups, and clears."""
+        variable, _ = self._shared_variable(address)
+        return variable == RESERVED
+
+    def is_gap(self, address: int) -> bool:
+        """Whether it is in shared memory, and no member of what is declared there has the byte."""
+        variable, offset = self._shared_variable(address)
+        return variable is not None and self._shapes.is_gap(variable, offset)
+
+    def _shared_variable(self, address: int) -> tuple[str | None, int]:
+        """The variable of shared memory that holds an address, and how many bytes are in front of that in it."""
         offset = address - SHARED_BASE & (1 << CLUSTER_SHIFT) - 1
-        within = [variable for begin, variable in self._shared if begin <= offset]
-        return self.space(address) == "shared" and within[-1:] == [RESERVED]
+        before = [(variable, offset - begin) for begin, variable in self._shared if begin <= offset]
+        return before[-1] if before and self.space(address) == "shared" else (None, 0)
 
     def address(self, address: int) -> str:
         if _is_about_shared(address):
@@ -174,9 +184,8 @@ class Shapes:
     def cell(self, mangled: str, offset: int) -> str:
         """What lies at a byte offset of a variable, as one writes it: ``tile[1][3]``, ``count``, ``pair[2] + 4 bytes``.
         Bytes alone where nobody has said what the variable is, or variables of different shapes have its name."""
-        size = self._sizes.get(mangled, 0) or None
-        name = _variable(mangled, {v.name for v in self._variables if v.size == size})
-        found = {(v.element, v.extents) for v in self._variables if (v.name, v.size) == (name, size)}
+        name, size, variables = self._declared(mangled)
+        found = {(v.element, v.extents) for v in variables}
         if len(found) != 1:
             return f"{name} + {offset} bytes"
         ((element, extents),) = found
@@ -189,6 +198,17 @@ class Shapes:
             inner.append(position)
         cell = name + "".join(f"[{position}]" for position in (index, *reversed(inner)))
         return f"{cell} + {rest} bytes" if rest else cell
+
+    def is_gap(self, mangled: str, offset: int) -> bool:
+        """Whether no member has the byte at an offset of a variable."""
+        _, _, variables = self._declared(mangled)
+        return any(first <= offset % v.element < end for v in variables for first, end in v.gaps)
+
+    def _declared(self, mangled: str) -> tuple[str, int | None, list[Variable]]:
+        """Its name and size, None of extern shared memory, and the variables that may be meant."""
+        size = self._sizes.get(mangled, 0) or None
+        name = _variable(mangled, {v.name for v in self._variables if v.size == size})
+        return name, size, [v for v in self._variables if (v.name, v.size) == (name, size)]
 
 
 def _variable(mangled: str, known: Container[str] = ()) -> str:

@@ -86,6 +86,8 @@ class Variable:
     """Bytes of one element."""
     extents: tuple[int, ...] = ()
     """Of an array, outermost first."""
+    gaps: tuple[tuple[int, int], ...] = ()
+    """(first byte, end) within an element of what no member has, which is copied with it all the same."""
 
 
 @dataclass(frozen=True, slots=True)

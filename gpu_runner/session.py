@@ -480,8 +480,8 @@ def _note_races(found: _Found, detector: ShardedDetector, names: Names, seed: in
         first_kind, second_kind = int(row["kinds"]) & 15, int(row["kinds"]) >> 4
         second = names.access(int(row["second_site"]), int(row["second"]), _KINDS[second_kind])
         address = int(row["address"])
-        if first_kind == shadow.UNWRITTEN and (focused or names.is_reserved(address)):
-            continue  # it may have been written in a line that is not looked at, or by the system
+        if first_kind == shadow.UNWRITTEN and (focused or names.is_reserved(address) or names.is_gap(address)):
+            continue  # it may have been written in a line that is not looked at, or by the system; or nobody ever does
         if first_kind == shadow.UNWRITTEN:
             text = f"{names.address(address)} is read before anybody has written it"
             key = ("uninitialised", second.places, second.instruction)

@@ -242,3 +242,23 @@ def test_a_read_that_its_own_statement_hides_is_seen_alone(tmp_path: Path) -> No
     pairs = {tuple(a.text for a in o.finding.accesses) for o in outcomes if o.finding is not None}
     assert any(o.finding is not None and "read" in {a.kind for a in o.finding.accesses} for o in outcomes), pairs
     assert all(o.confirmed for o in outcomes)
+
+
+def test_what_no_member_of_a_shared_variable_has() -> None:
+    """Padding between members and behind them, in bases, inner arrays and inner classes; all of a union."""
+    declared = {
+        "char a; int b; double c; short d;": ((1, 4), (18, 24)),
+        "int a; float b[3];": (),
+        "struct { char a; short b; } x[2]; int c;": ((1, 2), (5, 6)),
+        "union { int a; char b; }; double c;": ((0, 4), (4, 8)),
+        "float4 a; unsigned char b;": ((17, 32),),
+        "int a : 3; int b;": ((0, 8),),
+        "double a; Base b;": ((9, 12),),
+    }
+    for members, gaps in declared.items():
+        text = f"""
+        struct Base {{ char x; int y; }};
+        struct P {{ {members} }};
+        __global__ void k(P *out) {{ __shared__ P s[2][8]; out[0] = s[0][0]; }}"""
+        found = launchable(CheckRequest("/project/gaps.cu", text), "k")
+        assert [v.gaps for v in found.variables if v.display == "s"] == [gaps], members

@@ -87,6 +87,27 @@ def test_memory_whose_shape_is_not_known_is_told_in_bytes() -> None:
         assert {race.address for race in races if race.scope == "intra-block"} == {"s + 128 bytes"}
 
 
+@pytest.mark.parametrize("gap", ["a", "b", "c", ""])
+def test_padding_is_copied_and_not_said_to_be_read_before_it_was_written(gap: str) -> None:
+    """A member that was not written is, though."""
+    members = "".join(f"s[t].{name} = t; " for name in "abc" if name != gap)
+    text = f"""
+    struct P {{ char a; double b; short c; }};
+    extern "C" __global__ void k(P *out) {{
+      __shared__ P s[32]; int t = threadIdx.x;
+      {members} __syncthreads();
+      P copied = s[t ^ 1];
+      out[t] = copied;
+    }}"""
+    shape = Variable("s", 768, 24, (32,), ((1, 8), (18, 24)))
+    arguments = (ArrayArgument("b8", 768),)
+    asked = Request(
+        "k", (1, 1, 1), (32, 1, 1), arguments, ("out",), text, compiler="nvrtc", seeds=(0,), variables=(shape,)
+    )
+    assert bool(serve(asked).faults) == bool(gap)
+    assert serve(replace(asked, variables=())).faults
+
+
 def test_the_end_of_a_mangled_name_that_can_be_read_in_two_ways() -> None:
     """`13__nv_bfloat16S2_S2_PS0_ifE2Ks`: sixteen letters stand behind a 16 that is none of their number."""
     mangled = "_ZZ5flashILi64ELi32EEvPK13__nv_bfloat16S2_S2_PS0_ifE2Ks"

@@ -58,6 +58,8 @@ class MemObject:
     span: SourceSpan | None = None
     preset: bool = False
     """Declared with an initialiser that is not known to be zero."""
+    gaps: tuple[tuple[int, int], ...] = ()
+    """(first byte, end) within an element of what no member has, which is copied with it all the same."""
 
 
 @dataclass(frozen=True, slots=True)

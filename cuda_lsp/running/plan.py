@@ -78,7 +78,9 @@ def base_request(
         grid=(1, 1, 1),
         block=(1, 1, 1),
         names=tuple(name for name, _ in launchable.parameters),
-        variables=tuple(Variable(o.display or o.name, o.size, o.element, o.extents) for o in launchable.variables),
+        variables=tuple(
+            Variable(o.display or o.name, o.size, o.element, o.extents, o.gaps) for o in launchable.variables
+        ),
         source=launchable.text,
         plain=launchable.plain,
         path=path,

@@ -289,7 +289,8 @@ class Context:
             extents = ()
         size = ctype.size if kind == "declared" and ctype.size > 0 else None
         self.objects[name] = MemObject(
-            name, space, kind, size, max(inner.size, 1), extents, hint, read_only, span  # pyright: ignore[reportArgumentType]
+            name, space, kind, size, max(inner.size, 1), extents, hint, read_only, span,  # pyright: ignore[reportArgumentType]
+            gaps=inner.gaps() if kind == "declared" else (),
         )  # fmt: skip
         return name
 

@@ -237,6 +237,16 @@ class CType:
             return tuple((i * step + offset, leaf) for i in range(self.count) for offset, leaf in inner)
         return None
 
+    def gaps(self) -> tuple[tuple[int, int], ...]:
+        """(first byte, end) of what no member has, in order: padding, and all of a class of which that is not known."""
+        if self.shape == "record":
+            return self.record.gaps
+        inner = self.element.gaps() if self.shape == "array" and self.count else ()
+        if inner and len(inner) * (self.count or 0) > 1024:
+            return ((0, self.size),)
+        starts = (i * self.element.size for i in range(self.count or 0)) if inner else ()
+        return tuple((start + first, start + end) for start in starts for first, end in inner)
+
     def __repr__(self) -> str:
         return f"<{self.spelling}>"
 
@@ -400,6 +410,22 @@ class Record:
             # Bit-fields share their storage unit: it is one scalar here.
             found.update((offset + at, leaf) for at, leaf in inner)
         return tuple(sorted(found.items()))
+
+    @property
+    def gaps(self) -> tuple[tuple[int, int], ...]:
+        """See `CType.gaps`."""
+        if self.union or self.unknown_bases or any(f.bits is not None for f in self.fields):
+            return ((0, self.type.size),)
+        bases = [(offset, base) for base, offset in self.bases if base.record.fields or base.record.bases]
+        parts = sorted([*bases, *((f.offset, f.type) for f in self.fields)], key=lambda part: part[0])
+        found: list[tuple[int, int]] = []
+        at = 0
+        for offset, part in parts:
+            if offset > at:
+                found.append((at, offset))
+            found += [(offset + first, offset + end) for first, end in part.gaps()]
+            at = max(at, offset + part.size)
+        return tuple(found) if at >= self.type.size else (*found, (at, self.type.size))
 
     def _union_leaves(self) -> tuple[tuple[int, CType], ...] | None:
         """The scalars of the member that covers the most bytes, with the most integers: copies go through it."""

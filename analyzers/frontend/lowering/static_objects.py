@@ -111,6 +111,6 @@ def _dynamic_object(ctx: Context, variable: Node) -> str:
     inner, _ = variable.type.flat()
     name = ctx.name(variable.name)
     ctx.objects[name] = MemObject(
-        name, "shared", "dynamic", None, max(inner.size, 1), (), variable.name, span=variable.span
+        name, "shared", "dynamic", None, max(inner.size, 1), (), variable.name, span=variable.span, gaps=inner.gaps()
     )
     return name
