@@ -311,12 +311,17 @@ def _affine_form(start: Expr, ty: IntType, moved: Callable[[Expr], Expr], wrappi
 
 
 def _may_wrap(start: Expr, step: Expr, placeholder: Expr, condition: Expr, lasting: Expr) -> bool:
-    """A variable of which it cannot be assumed that it does not wrap around: one that ends the loop by nothing else, a
-    narrow one that does not end it, or at a single value, an unsigned one that ends it there and begins on either side,
-    and one whose first step, or few steps, leave its range: the programmer counts on it."""
+    """A variable of which it cannot be assumed that it does not wrap around: one that ends the loop by nothing else, or
+    that the test asks for something else than a limit, a narrow one that does not end it, or at a single value, an
+    unsigned one that ends it there and begins on either side, and one whose first step, or few steps, leave its range:
+    the programmer counts on it."""
     ty = placeholder.ty
     assert isinstance(ty, IntType)
     if _ends_by_wrapping(start, step, placeholder, lasting):
+        return True
+    asked = _asked(lasting, placeholder)
+    way = direction(step)
+    if asked and not ty.signed and not any(all(_limits(d, placeholder, way) for d in parts) for parts in asked):
         return True
     if ty.width < 32 and (not _counts(condition, placeholder) or _is_only_apart(lasting, placeholder)):
         return True
@@ -339,13 +344,7 @@ def _ends_by_wrapping(start: Expr, step: Expr, placeholder: Expr, condition: Exp
     that end of the type's range which it steps towards: ``for (unsigned i = 7; i <= 7; i--)``."""
     ty, way = placeholder.ty, direction(step)
     assert isinstance(ty, IntType)
-    # What memory holds may end a loop and cannot be counted on to.
-    asked = [
-        [d for d in _disjuncts(c) if not any(n.op == "opaque" for n in E.walk((d,)))]
-        for c in E.conjuncts(condition)
-        if placeholder in E.symbols(c)
-    ]
-    asked = [parts for parts in asked if parts]
+    asked = _asked(condition, placeholder)
     if not asked or way == 0 or (ty.signed and ty.width >= 32):
         return False
     first = Intervals(_THREADS).of(start)
@@ -379,6 +378,50 @@ def _ends_by_wrapping(start: Expr, step: Expr, placeholder: Expr, condition: Exp
         return _is_widened(moved, placeholder) and placeholder not in E.symbols(other)
 
     return all(any(map(holds, parts)) for parts in asked)
+
+
+def _asked(condition: Expr, placeholder: Expr) -> list[list[Expr]]:
+    """What the test asks of the variable: the alternatives of each part. What memory holds may end a loop and cannot be
+    counted on to."""
+    asked = [
+        [d for d in _disjuncts(c) if not any(n.op == "opaque" for n in E.walk((d,)))]
+        for c in E.conjuncts(condition)
+        if placeholder in E.symbols(c)
+    ]
+    return [parts for parts in asked if parts]
+
+
+def _limits(part: Expr, placeholder: Expr, way: int) -> bool:
+    """Whether a part of the test is about a limit that the variable comes to: one in front of it, or a value that it
+    takes on its way."""
+    if part.op not in ("lt", "le", "ne"):
+        return False
+    ways = [_way_of(side, placeholder) for side in part.args]
+    if part.op == "ne":
+        return None not in ways
+    low, high = (0 if w is None else w * way for w in ways)
+    return None in ways or way == 0 or low > 0 or high < 0
+
+
+def _way_of(e: Expr, placeholder: Expr) -> int | None:
+    """1 or -1 where an expression grows or falls with the variable, 0 where it does not depend on it. None: neither."""
+    if placeholder not in E.symbols(e):
+        return 0
+    if e is placeholder:
+        return 1
+    first = _way_of(e.args[0], placeholder) if e.args else None
+    if e.op == "cast":
+        return first
+    if e.op not in ("add", "sub", "mul", "div", "shr") or len(e.args) != 2:
+        return None
+    second = _way_of(e.args[1], placeholder)
+    if first is None or second is None:
+        return None
+    if e.op in ("add", "sub"):
+        second = second if e.op == "add" else -second
+        return first + second if 0 in (first, second) else None
+    by = e.args[1]
+    return first if by.op == "const" and by.value > 0 else None
 
 
 def _disjuncts(e: Expr) -> list[Expr]:
