@@ -9,21 +9,21 @@ invariant, affine (``i += c``), geometric by powers of two (``s >>= 1``, ``s *= 
 pointers), rotating (``stage = (stage + 1) % n``, several variables that pass their values around) and values
 recomputed in each iteration. Everything else has none.
 
-Induction variables are assumed not to wrap around (``NO_WRAP``, to be listed by the proof).
+Induction variables are assumed not to wrap around (``NO_WRAP``, to be listed by the proof), but for those of which
+`wraparound` says that they may.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Final
 
 from analyzers.ir import expr as E
 from analyzers.ir.cycles import in_ring, placeholders_in, turn_of
 from analyzers.ir.evaluate import partial_operations
 from analyzers.ir.expr import I64, U32, Expr, IntType
-from analyzers.ir.held import MAX_BLOCK, direction, flags, held, moved_under
-from analyzers.ir.intervals import Intervals
+from analyzers.ir.held import flags, held, moved_under
+from analyzers.ir.wraparound import may_wrap
 
 MAX_ROTATION = 8
 """Variables that pass their values around."""
@@ -234,7 +234,7 @@ def find_form(
     lasting = E.substitute(E.land(condition, *staying), {end: placeholder})
     delta = linear_delta(end, placeholder, invariant)
     if delta is not None:
-        wrapping = _may_wrap(start, delta, placeholder, condition, lasting)
+        wrapping = may_wrap(start, delta, placeholder, condition, lasting)
         form = _affine_form(start, ty, lambda k: E.mul(delta, k), wrapping)
         return steps.guarded(form, start, delta)
     until = held(end, placeholder, invariant, lambda way: linear_delta(way, placeholder, invariant), rings.wraps)
@@ -245,7 +245,7 @@ def find_form(
         which, *ways = end.args
         one, two = (linear_delta(way, placeholder, invariant) for way in ways)
         if one is not None and two is not None:
-            wrapping = any(_may_wrap(start, step, placeholder, condition, lasting) for step in (one, two))
+            wrapping = any(may_wrap(start, step, placeholder, condition, lasting) for step in (one, two))
             form = _affine_form(start, ty, lambda k: E.select(which, E.mul(one, k), E.mul(two, k)), wrapping)
             return steps.guarded(form, start, E.select(which, one, two))
     if end.op == "select" and invariant(end.args[0]):
@@ -308,162 +308,6 @@ def _affine_form(start: Expr, ty: IntType, moved: Callable[[Expr], Expr], wrappi
     if wrapping:
         return Form(exact)
     return Form(lambda k: E.narrow(E.add(base, moved(k)), ty), no_wrap=True, after=exact)
-
-
-def _may_wrap(start: Expr, step: Expr, placeholder: Expr, condition: Expr, lasting: Expr) -> bool:
-    """A variable of which it cannot be assumed that it does not wrap around: one that ends the loop by nothing else, or
-    that the test asks for something else than a limit, a narrow one that does not end it, or at a single value, an
-    unsigned one that ends it there and begins on either side, and one whose first step, or few steps, leave its range:
-    the programmer counts on it."""
-    ty = placeholder.ty
-    assert isinstance(ty, IntType)
-    if _ends_by_wrapping(start, step, placeholder, lasting):
-        return True
-    asked = _asked(lasting, placeholder)
-    way = direction(step)
-    if asked and not ty.signed and not any(all(_limits(d, placeholder, way) for d in parts) for parts in asked):
-        return True
-    if ty.width < 32 and (not _counts(condition, placeholder) or _is_only_apart(lasting, placeholder)):
-        return True
-    if not ty.signed and _is_only_apart(lasting, placeholder) and _begins_anywhere(start, step):
-        return True
-    if ty.signed or step.op != "const":
-        return False
-    if abs(step.value) >> (ty.width // 2):
-        return True
-    return start.op == "const" and not ty.low <= start.value + step.value <= ty.high
-
-
-FEW: Final = 4
-"""Values of a variable that are looked at one by one: what wraps around for them is no range."""
-_THREADS: Final = {**dict.fromkeys(E.TID, (0, MAX_BLOCK - 1)), **dict.fromkeys(E.BDIM, (1, MAX_BLOCK))}
-
-
-def _ends_by_wrapping(start: Expr, step: Expr, placeholder: Expr, condition: Expr) -> bool:
-    """Whether the test, as far as it compares a variable that may wrap around, holds for all values from its start to
-    that end of the type's range which it steps towards: ``for (unsigned i = 7; i <= 7; i--)``."""
-    ty, way = placeholder.ty, direction(step)
-    assert isinstance(ty, IntType)
-    asked = _asked(condition, placeholder)
-    if not asked or way == 0 or (ty.signed and ty.width >= 32):
-        return False
-    first = Intervals(_THREADS).of(start)
-
-    def ends(count: int) -> tuple[int, int]:
-        return (ty.low, ty.low + count - 1) if way < 0 else (ty.high - count + 1, ty.high)
-
-    def within(part: Expr, low: int, high: int) -> bool | None:
-        if high - low < FEW:
-            values = [E.substitute(part, {placeholder: E.const(v, ty)}) for v in range(low, high + 1)]
-            if all(v is E.TRUE or v is E.FALSE for v in values):
-                return values[0] is E.TRUE if len(set(values)) == 1 else None
-        return Intervals({**_THREADS, placeholder: (low, high)}).truth(part)
-
-    def holds(part: Expr) -> bool:
-        # It holds in the first iteration: then the variable began on the side of a limit on which it holds for all.
-        fails, last = 0, ty.high - ty.low + 1
-        while fails < last:  # how many values it holds for, from the end of the range on
-            middle = (fails + last + 1) // 2
-            fails, last = (middle, last) if within(part, *ends(middle)) is True else (fails, middle - 1)
-        if last > 0:
-            low, high = ends(last)
-            others = (high + 1, ty.high) if way < 0 else (ty.low, low - 1)
-            if (low <= first.lo and first.hi <= high) or within(part, *others) is False:
-                return True
-        if part.op not in ("lt", "le"):
-            return False
-        low, high = part.args
-        # It holds in the first iteration, and more so in those behind it.
-        moved, other = (low, high) if way < 0 else (high, low)
-        return _is_widened(moved, placeholder) and placeholder not in E.symbols(other)
-
-    return all(any(map(holds, parts)) for parts in asked)
-
-
-def _asked(condition: Expr, placeholder: Expr) -> list[list[Expr]]:
-    """What the test asks of the variable: the alternatives of each part. What memory holds may end a loop and cannot be
-    counted on to."""
-    asked = [
-        [d for d in _disjuncts(c) if not any(n.op == "opaque" for n in E.walk((d,)))]
-        for c in E.conjuncts(condition)
-        if placeholder in E.symbols(c)
-    ]
-    return [parts for parts in asked if parts]
-
-
-def _limits(part: Expr, placeholder: Expr, way: int) -> bool:
-    """Whether a part of the test is about a limit that the variable comes to: one in front of it, or a value that it
-    takes on its way."""
-    if part.op not in ("lt", "le", "ne"):
-        return False
-    ways = [_way_of(side, placeholder) for side in part.args]
-    if part.op == "ne":
-        return None not in ways
-    low, high = (0 if w is None else w * way for w in ways)
-    return None in ways or way == 0 or low > 0 or high < 0
-
-
-def _way_of(e: Expr, placeholder: Expr) -> int | None:
-    """1 or -1 where an expression grows or falls with the variable, 0 where it does not depend on it. None: neither."""
-    if placeholder not in E.symbols(e):
-        return 0
-    if e is placeholder:
-        return 1
-    first = _way_of(e.args[0], placeholder) if e.args else None
-    if e.op == "cast":
-        return first
-    if e.op not in ("add", "sub", "mul", "div", "shr") or len(e.args) != 2:
-        return None
-    second = _way_of(e.args[1], placeholder)
-    if first is None or second is None:
-        return None
-    if e.op in ("add", "sub"):
-        second = second if e.op == "add" else -second
-        return first + second if 0 in (first, second) else None
-    by = e.args[1]
-    return first if by.op == "const" and by.value > 0 else None
-
-
-def _disjuncts(e: Expr) -> list[Expr]:
-    """The parts of which one holds where ``e`` does."""
-    if e.op == "lor":
-        return [d for a in e.args for d in _disjuncts(a)]
-    if e.op == "lnot" and e.args[0].op == "land":
-        return [d for a in e.args[0].args for d in _disjuncts(E.lnot(a))]
-    return [e]
-
-
-def _is_widened(e: Expr, placeholder: Expr) -> bool:
-    """The variable as a number of a type that holds all of its own."""
-    while e is not placeholder and e.op == "cast":
-        inner, outer = e.args[0].ty, e.ty
-        if not (isinstance(inner, IntType) and isinstance(outer, IntType)):
-            return False
-        if not (outer.low <= inner.low and inner.high <= outer.high):
-            return False
-        e = e.args[0]
-    return e is placeholder
-
-
-def _is_only_apart(condition: Expr, placeholder: Expr) -> bool:
-    """The loop's test asks of the variable only whether it is a value, on either side of which it may begin."""
-    asked = [c for c in E.conjuncts(condition) if placeholder in E.symbols(c)]
-    return bool(asked) and all(c.op == "ne" for c in asked)
-
-
-def _begins_anywhere(start: Expr, step: Expr) -> bool:
-    """A difference of numbers of threads, which for some wraps around itself, or on the way up does so for all."""
-    ty = start.ty
-    assert isinstance(ty, IntType)
-    if not set(E.symbols(start)) <= set(_THREADS):
-        return False
-    first = Intervals(_THREADS).of(start)
-    return (first.lo, first.hi) == (ty.low, ty.high) or (direction(step) > 0 and first.hi > ty.high // 2)
-
-
-def _counts(condition: Expr, placeholder: Expr) -> bool:
-    """The loop's test compares the variable."""
-    return any(c.op in ("lt", "le", "ne") and placeholder in E.symbols(c) for c in E.conjuncts(condition))
 
 
 def _shifted_out(op: str, start: Expr, ty: IntType) -> Expr:

@@ -1,0 +1,169 @@
+"""Which loop counters may wrap around.
+
+Closed forms assume that a counter does not wrap around; here is decided for which counters that cannot be assumed,
+because the programmer counts on it: a loop that ends where its counter wraps (``for (unsigned i = 7; i <= 7; i--)``)
+or one whose test is about no limit that the counter comes to. Those are followed exactly, as the machine counts.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from analyzers.ir import expr as E
+from analyzers.ir.expr import Expr, IntType
+from analyzers.ir.held import MAX_BLOCK, direction
+from analyzers.ir.intervals import Intervals
+
+FEW: Final = 4
+"""Values of a variable that are looked at one by one: what wraps around for them is no range."""
+_THREADS: Final = {**dict.fromkeys(E.TID, (0, MAX_BLOCK - 1)), **dict.fromkeys(E.BDIM, (1, MAX_BLOCK))}
+
+
+def may_wrap(start: Expr, step: Expr, placeholder: Expr, condition: Expr, lasting: Expr) -> bool:
+    """A variable of which it cannot be assumed that it does not wrap around: one that ends the loop by nothing else, or
+    that the test asks for something else than a limit, a narrow one that does not end it, or at a single value, an
+    unsigned one that ends it there and begins on either side, and one whose first step, or few steps, leave its range:
+    the programmer counts on it."""
+    ty = placeholder.ty
+    assert isinstance(ty, IntType)
+    asked, way = _asked(lasting, placeholder), direction(step)
+    if _ends_by_wrapping(start, way, placeholder, asked):
+        return True
+    if asked and not ty.signed and not any(all(_limits(d, placeholder, way) for d in parts) for parts in asked):
+        return True
+    if ty.width < 32 and (not _counts(condition, placeholder) or _is_only_apart(lasting, placeholder)):
+        return True
+    if not ty.signed and _is_only_apart(lasting, placeholder) and _begins_anywhere(start, step):
+        return True
+    if ty.signed or step.op != "const":
+        return False
+    if abs(step.value) >> (ty.width // 2):
+        return True
+    return start.op == "const" and not ty.low <= start.value + step.value <= ty.high
+
+
+def _ends_by_wrapping(start: Expr, way: int, placeholder: Expr, asked: list[list[Expr]]) -> bool:
+    """Whether the test, as far as it compares a variable that may wrap around, holds for all values from its start to
+    that end of the type's range which it steps towards: ``for (unsigned i = 7; i <= 7; i--)``. ``asked``: the
+    alternatives of each part of the test (`_asked`); ``way``: 1 where the variable grows, -1 where it falls."""
+    ty = placeholder.ty
+    assert isinstance(ty, IntType)
+    if not asked or way == 0 or (ty.signed and ty.width >= 32):
+        return False
+    first = Intervals(_THREADS).of(start)
+
+    def ends(count: int) -> tuple[int, int]:
+        return (ty.low, ty.low + count - 1) if way < 0 else (ty.high - count + 1, ty.high)
+
+    def within(part: Expr, low: int, high: int) -> bool | None:
+        if high - low < FEW:
+            values = [E.substitute(part, {placeholder: E.const(v, ty)}) for v in range(low, high + 1)]
+            if all(v is E.TRUE or v is E.FALSE for v in values):
+                return values[0] is E.TRUE if len(set(values)) == 1 else None
+        return Intervals({**_THREADS, placeholder: (low, high)}).truth(part)
+
+    def holds(part: Expr) -> bool:
+        # It holds in the first iteration: then the variable began on the side of a limit on which it holds for all.
+        fails, last = 0, ty.high - ty.low + 1
+        while fails < last:  # how many values it holds for, from the end of the range on
+            middle = (fails + last + 1) // 2
+            fails, last = (middle, last) if within(part, *ends(middle)) is True else (fails, middle - 1)
+        if last > 0:
+            low, high = ends(last)
+            others = (high + 1, ty.high) if way < 0 else (ty.low, low - 1)
+            if (low <= first.lo and first.hi <= high) or within(part, *others) is False:
+                return True
+        if part.op not in ("lt", "le"):
+            return False
+        low, high = part.args
+        # It holds in the first iteration, and more so in those behind it.
+        moved, other = (low, high) if way < 0 else (high, low)
+        return _is_widened(moved, placeholder) and placeholder not in E.symbols(other)
+
+    return all(any(map(holds, parts)) for parts in asked)
+
+
+def _asked(condition: Expr, placeholder: Expr) -> list[list[Expr]]:
+    """What the test asks of the variable: the alternatives of each part. What memory holds may end a loop and cannot be
+    counted on to."""
+    asked = [
+        [d for d in _disjuncts(c) if not any(n.op == "opaque" for n in E.walk((d,)))]
+        for c in E.conjuncts(condition)
+        if placeholder in E.symbols(c)
+    ]
+    return [parts for parts in asked if parts]
+
+
+def _limits(part: Expr, placeholder: Expr, way: int) -> bool:
+    """Whether a part of the test is about a limit that the variable comes to: one in front of it, or a value that it
+    takes on its way."""
+    if part.op not in ("lt", "le", "ne"):
+        return False
+    ways = [_way_of(side, placeholder) for side in part.args]
+    if part.op == "ne":
+        return None not in ways
+    low, high = (0 if w is None else w * way for w in ways)
+    return None in ways or way == 0 or low > 0 or high < 0
+
+
+def _way_of(e: Expr, placeholder: Expr) -> int | None:
+    """1 or -1 where an expression grows or falls with the variable, 0 where it does not depend on it. None: neither."""
+    if placeholder not in E.symbols(e):
+        return 0
+    if e is placeholder:
+        return 1
+    first = _way_of(e.args[0], placeholder) if e.args else None
+    if e.op == "cast":
+        return first
+    if e.op not in ("add", "sub", "mul", "div", "shr") or len(e.args) != 2:
+        return None
+    second = _way_of(e.args[1], placeholder)
+    if first is None or second is None:
+        return None
+    if e.op in ("add", "sub"):
+        second = second if e.op == "add" else -second
+        return first + second if 0 in (first, second) else None
+    by = e.args[1]
+    return first if by.op == "const" and by.value > 0 else None
+
+
+def _disjuncts(e: Expr) -> list[Expr]:
+    """The parts of which one holds where ``e`` does."""
+    if e.op == "lor":
+        return [d for a in e.args for d in _disjuncts(a)]
+    if e.op == "lnot" and e.args[0].op == "land":
+        return [d for a in e.args[0].args for d in _disjuncts(E.lnot(a))]
+    return [e]
+
+
+def _is_widened(e: Expr, placeholder: Expr) -> bool:
+    """The variable as a number of a type that holds all of its own."""
+    while e is not placeholder and e.op == "cast":
+        inner, outer = e.args[0].ty, e.ty
+        if not (isinstance(inner, IntType) and isinstance(outer, IntType)):
+            return False
+        if not (outer.low <= inner.low and inner.high <= outer.high):
+            return False
+        e = e.args[0]
+    return e is placeholder
+
+
+def _is_only_apart(condition: Expr, placeholder: Expr) -> bool:
+    """The loop's test asks of the variable only whether it is a value, on either side of which it may begin."""
+    asked = [c for c in E.conjuncts(condition) if placeholder in E.symbols(c)]
+    return bool(asked) and all(c.op == "ne" for c in asked)
+
+
+def _begins_anywhere(start: Expr, step: Expr) -> bool:
+    """A difference of numbers of threads, which for some wraps around itself, or on the way up does so for all."""
+    ty = start.ty
+    assert isinstance(ty, IntType)
+    if not set(E.symbols(start)) <= set(_THREADS):
+        return False
+    first = Intervals(_THREADS).of(start)
+    return (first.lo, first.hi) == (ty.low, ty.high) or (direction(step) > 0 and first.hi > ty.high // 2)
+
+
+def _counts(condition: Expr, placeholder: Expr) -> bool:
+    """The loop's test compares the variable."""
+    return any(c.op in ("lt", "le", "ne") and placeholder in E.symbols(c) for c in E.conjuncts(condition))
