@@ -138,9 +138,9 @@ class Engine:
         def parse(probes: Sequence[str]) -> ParsedUnit:
             return self._parse(request, probes, stop)
 
-        def link(probes: Mapping[str, tuple[str, ...]]) -> _Linked:
+        def link(probes: Mapping[str, tuple[str, ...]], before: _Linked) -> _Linked:
             poll()
-            return self._linked(request, probes)
+            return self._linked(request, probes, before)
 
         warm = self._warm.get(request.path)
         if warm is None:
@@ -531,14 +531,21 @@ class Engine:
             return self._latest.unit
         return self._parse(warm.request, warm.probes, stop, for_device=True)
 
-    def _linked(self, request: CheckRequest, probes: Mapping[str, tuple[str, ...]]) -> _Linked:
-        """The host side of the other files of the program, each with the lines to append to it."""
+    def _linked(self, request: CheckRequest, probes: Mapping[str, tuple[str, ...]], before: _Linked) -> _Linked:
+        """The host side of the other files of the program, each with the lines to append to it. ``before``: what was
+        parsed of them for the same request, which is parsed again only where there are other lines to append."""
         if not request.options.use_host or request.options.launches or not request.program.files:
             return _Linked()
         passes, skipped = list[HostPass](), list[Skipped]()
         texts = {**request.unsaved, request.path: request.text}
         sources = [SourceFile(f.path, f.text, f.flags, texts, probes.get(f.path, ())) for f in request.program.files]
-        for source, found in zip(sources, self._parser.parse_hosts(request.path, sources), strict=True):
+        known = {p.path: p for p in before.passes}
+        kept = {s.path: k for s in sources if (k := known.get(s.path)) is not None and k.probes == s.probes}
+        fresh = [source for source in sources if source.path not in kept]
+        passed = self._parser.parse_hosts(request.path, fresh, len(sources))
+        parsed = dict(zip((s.path for s in fresh), passed, strict=True))
+        for source in sources:
+            found = kept.get(source.path) or parsed[source.path]
             if isinstance(found, ParseFailure):
                 skipped.append(Skipped(f"host code in {source.path}: {found}"))
             else:
@@ -655,12 +662,12 @@ def _unasked(kernel: Kernel, launches: Sequence[UserLaunch]) -> tuple[KernelAnal
 def _taken_in(
     unit: ParsedUnit,
     parse: Callable[[Sequence[str]], ParsedUnit],
-    link: Callable[[Mapping[str, tuple[str, ...]]], _Linked],
+    link: Callable[[Mapping[str, tuple[str, ...]], _Linked], _Linked],
     options: CheckOptions,
 ) -> tuple[FoundUnit, HostFacts, _Linked]:
     """Both sides of a unit. The host side may ask for instances by probes, which both then see."""
     found = find_kernels(unit, parse)
-    linked = link({})
+    linked = link({}, _Linked())
     host = _launches(found, linked, options)
     for _ in range(_PROBE_ROUNDS):
         if not host.probes and not host.linked_probes:
@@ -668,7 +675,8 @@ def _taken_in(
         if host.probes:
             found = find_kernels(parse((*found.probes, *host.probes)), parse)
         if host.linked_probes:
-            linked = link({p.path: (*p.probes, *host.linked_probes.get(p.path, ())) for p in linked.passes})
+            wanted = {p.path: (*p.probes, *host.linked_probes.get(p.path, ())) for p in linked.passes}
+            linked = link(wanted, linked)
         host = _launches(found, linked, options)
     return found, host, linked
 

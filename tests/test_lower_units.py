@@ -3,12 +3,13 @@
 # ruff: noqa: E501 (CUDA text and printed programs keep their lines)
 
 import re
+from collections.abc import Sequence
 
 from lowering import PATH, kernel, kernels, program, unit, unsupported
 
 from analyzers.frontend.flags import CompileFlags
 from analyzers.frontend.lower import lower_unit
-from analyzers.frontend.parse import UnitParser
+from analyzers.frontend.parse import ParsedUnit, UnitParser
 from analyzers.ir.kernel import Unsupported, statements
 
 
@@ -135,6 +136,37 @@ def test_the_first_arguments_that_a_template_accepts_are_taken():
     assert len(lowered.probes) == 1
     assert not unsupported(text, "run<8>")
     assert not unsupported(text, "other")
+
+
+def parses(text: str) -> list[tuple[str, ...]]:
+    """The probes of each parse that finding the kernels of a text takes."""
+    parser, seen = UnitParser(), list[tuple[str, ...]]()
+
+    def parse(probes: Sequence[str] = ()) -> ParsedUnit:
+        seen.append(tuple(probes))
+        return parser.parse(PATH, text, CompileFlags(), {}, probes)
+
+    lower_unit(parse(), parse)
+    return seen
+
+
+def test_a_template_that_accepts_the_first_arguments_takes_one_more_parse():
+    template = "template <class T, int N> __global__ void run(T *p) { p[0] = N; }\n"
+    assert [len(probes) for probes in parses(template)] == [0, 1]
+    demanding = 'template <int N> __global__ void odd(int *p) { static_assert(N == 8, "odd demand"); p[0] = N; }\n'
+    assert [len(probes) for probes in parses(template + demanding)] == [0, 2, 10, 2]
+
+
+def test_instances_that_explicit_instances_of_host_templates_use_take_one_more_parse():
+    text = """
+        template <class T, int N> __global__ void run(T *p) { p[0] = N; }
+        template <class T> void launch(T *p, int n) { if (n) run<T, 1><<<1, 1>>>(p); else run<T, 2><<<1, 1>>>(p); }
+        template <class T> struct Holder { void go(T *p) { run<T, 3><<<1, 1>>>(p); } };
+        template void launch<int>(int *p, int n);
+        template void Holder<int>::go(int *p);
+    """
+    assert [len(probes) for probes in parses(text)] == [0, 1]
+    assert names(text) == ["run<int, 1>", "run<int, 2>"]
 
 
 def test_a_guess_gives_way_to_the_code():

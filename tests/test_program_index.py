@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from analyzers.engine import Engine
 from analyzers.frontend.flags import CompileFlags
 from analyzers.frontend.outline import Outline
+from analyzers.frontend.parse import HostPass, ParseFailure, SourceFile, UnitParser
 from analyzers.hostguide.program import Program
 from analyzers.model import CheckOptions, UnitResult
 from analyzers.requests import CheckRequest, UnitFinished
@@ -63,6 +65,29 @@ def test_callers_are_linked_and_their_facts_are_used(folder: Path) -> None:
     assert f"`launch_rows` is called only from the files in {folder}" in kernel.contexts[0].assumptions
     assert str(folder / "host.cc") in unit.linked
     assert {*unit.linked} < {*unit.dependencies}
+
+
+def test_only_files_that_show_more_instances_with_probes_are_parsed_again(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (folder / "host.cc").write_text(
+        '#include "kernel.h"\ntemplate <class T> struct Rows { void run(T *out) { launch_rows(out, 64); } };\n'
+        "template struct Rows<int>;\n"
+    )
+    (folder / "other.cc").write_text('#include "kernel.h"\nvoid other(int *out) { launch_rows(out, 64); }\n')
+    asked: list[dict[str, int]] = []
+    parse = UnitParser.parse_hosts
+
+    def parse_hosts(
+        self: UnitParser, owner: str, files: Sequence[SourceFile], room: int = 0
+    ) -> list[HostPass | ParseFailure]:
+        asked.append({Path(file.path).name: len(file.probes) for file in files})
+        return parse(self, owner, files, room)
+
+    monkeypatch.setattr(UnitParser, "parse_hosts", parse_hosts)
+    (kernel,) = checked(folder, linked(folder)).kernels
+    assert asked == [{"host.cc": 0, "other.cc": 0}, {"host.cc": 1}]
+    assert kernel.verdict.value == "race-free"
 
 
 def test_files_that_do_not_lead_to_the_kernels_are_left_alone(folder: Path) -> None:

@@ -29,7 +29,7 @@ Reparse = Callable[[Sequence[str]], ParsedUnit]
 """Parse the same text again with these probe lines appended."""
 
 #: How often more probes are tried before a template is given up.
-_ROUNDS = 3
+_ROUNDS = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +134,7 @@ def _discovered(unit: ParsedUnit, reparse: Reparse | None, only: Sequence[str]) 
         # Arguments that were tried in vain leave errors behind in code that is sound.
         unit = reparse(useful)
         found.table.close()
-        found = discover(unit, only)
+        found = discover(unit, only, probing=False)
     return unit, found
 
 

@@ -312,11 +312,12 @@ class UnitParser:
         _keep(self._warm, path, warm, self._capacity)
         return self._unit(warm, file, ("device", "host"), poll)
 
-    def parse_hosts(self, owner: str, files: Sequence[SourceFile]) -> list[HostPass | ParseFailure]:
+    def parse_hosts(self, owner: str, files: Sequence[SourceFile], room: int = 0) -> list[HostPass | ParseFailure]:
         """The host passes alone of files that belong to the same program as `owner`, the main file of a unit, or why
-        there is none; as many at a time as there are processors.
+        there is none; as many at a time as there are processors. `room`: how many files of that program are kept warm
+        at least.
 
-        They stay valid until the same is asked for again, or `owner` is forgotten."""
+        They stay valid until the same file is asked for again, or `owner` is forgotten."""
 
         def one(file: SourceFile) -> tuple[_WarmUnit, HostPass] | ParseFailure:
             warm = _fitting(self._hosts.get(f"{owner}\0{file.path}"), file, cindex.PARSE_ONCE)
@@ -329,7 +330,7 @@ class UnitParser:
         for file, found in zip(files, done, strict=True):
             self._hosts.pop(f"{owner}\0{file.path}", None)
             if not isinstance(found, ParseFailure):
-                _keep(self._hosts, f"{owner}\0{file.path}", found[0], max(self._capacity, len(files)))
+                _keep(self._hosts, f"{owner}\0{file.path}", found[0], max(self._capacity, len(files), room))
         return [found if isinstance(found, ParseFailure) else found[1] for found in done]
 
     def parse_focused(

@@ -46,8 +46,9 @@ _TYPE_PARAMETER: int = _K.TEMPLATE_TYPE_PARAMETER.value
 _VALUE_PARAMETER: int = _K.TEMPLATE_NON_TYPE_PARAMETER.value
 _TEMPLATE_PARAMETER: int = _K.TEMPLATE_TEMPLATE_PARAMETER.value
 
-#: What to instantiate a template with that nobody instantiates: (types, integers). All are tried at once, and the first
-#: that clang accepts is taken: kernels often assert something about their arguments.
+#: What to instantiate a template with that nobody instantiates: (types, integers). The first is tried, and where it is
+#: refused the others at once, of which the first that clang accepts is taken: kernels often assert something of their
+#: arguments.
 _GUESSES = (
     ("float", "32"), ("float", "4"), ("float", "1"), ("float", "8"), ("float", "16"), ("float", "128"),
     ("float", "256"),
@@ -80,6 +81,13 @@ class _Template:
     """By mangled name: what the code instantiates, or else one guess."""
     guess: str = ""
     """The probe that the only instance comes from, when the code has none."""
+    is_refused: bool = False
+    """Whether clang accepts none of the guesses that were tried."""
+    guesses: tuple[str, ...] = field(init=False)
+    """The probes to try where the code has no instance, in order."""
+
+    def __post_init__(self) -> None:
+        self.guesses = tuple(dict.fromkeys(_guesses(self)))
 
 
 @dataclass(slots=True)
@@ -92,6 +100,8 @@ class Discovery:
     templates: list[_Template] = field(default_factory=list[_Template])
     host_only: list[str] = field(default_factory=list[str])
     """Probes for instantiations that only the host pass shows."""
+    leading: set[str] = field(default_factory=set[str])
+    """Names of templates that mention kernel templates, directly or through others."""
     functions: list[tuple[Any, Any]] = field(default_factory=list[tuple[Any, Any]])
     """Cursors of the functions defined outside of classes, with those of their bodies."""
 
@@ -100,28 +110,31 @@ class Discovery:
         present = {*tried, *self.unit.probes}
         wanted = [p for p in self.host_only if p not in present]
         explicit = scan_explicit_instantiations(self.unit.text, instantiating_uses(self.unit)) if self.templates else ()
-        names = {t.name for t in self.templates}
+        names = {t.name for t in self.templates} | self.leading
         for asked in explicit:
-            if asked.name.split("<")[0].split("::")[-1] in names:
+            if _base_name(asked.name) in names:
                 probe = instantiation_probe(asked.name, asked.parameters, asked.scope)
                 if probe not in present and probe not in wanted:
                     wanted.append(probe)
         if wanted:
             return wanted
         for template in self.templates:
-            if not template.instances and not any(p in present for p in _guesses(template)):
-                wanted.extend(_guesses(template))
+            first, *others = template.guesses
+            if not template.instances and present.isdisjoint(template.guesses):
+                wanted.append(first)
+            elif template.is_refused and first in tried and present.isdisjoint(others):
+                wanted += others
         return wanted
 
     def useful_probes(self) -> tuple[str, ...]:
         """The probes worth appending to the next parse. One guess that failed stays, so that it is not tried again."""
-        guesses = {p for t in self.templates for p in _guesses(t)}
+        guesses = {p for t in self.templates for p in t.guesses}
         kept = [p for p in self.unit.probes if p not in guesses]
         for template in self.templates:
             if template.guess:
                 kept.append(template.guess)
             elif not template.instances:
-                kept.extend(p for p in list(_guesses(template))[:1] if p in self.unit.probes)
+                kept.extend(p for p in template.guesses[:1] if p in self.unit.probes)
         return tuple(dict.fromkeys(kept))
 
 
@@ -151,6 +164,11 @@ def discover(unit: ParsedUnit, only: Iterable[str] = (), *, probing: bool = True
             seen.add(item.mangled)
             found.kernels.append(item)
     return found
+
+
+def _base_name(instance: str) -> str:
+    """Of ``ns::name<arguments>``; empty for a member of a class template."""
+    return "" if ">::" in instance else instance.split("<")[0].split("::")[-1]
 
 
 def _found_template(found: Discovery, template: _Template) -> Iterator[tuple[tuple[str, int], Found]]:
@@ -244,9 +262,10 @@ def _instances(found: Discovery, device: _Declarations, probing: bool) -> None:
     by_place = {_position(t.node.cursor): t for t in found.templates}
     names = {t.name for t in found.templates}
     starts, interesting = _mentioning(device, names, found.table)
+    found.leading |= interesting - names
     for cursor, template in _references(starts, by_place, interesting):
         template.instances.setdefault(kernel_identity(cursor), cursor)
-    guesses = {p: t for t in found.templates for p in _guesses(t)}
+    guesses = {p: t for t in found.templates for p in t.guesses}
     guessed: dict[int, list[tuple[int, Any]]] = {}
     for probe in device.probes:
         number = int(probe.spelling.rpartition("_")[2])
@@ -260,7 +279,9 @@ def _instances(found: Discovery, device: _Declarations, probing: bool) -> None:
     for template in found.templates:
         tried = guessed.get(template.node.key, [])
         if tried and not template.instances:
-            number, cursor = next((t for t in tried if t[0] not in refused), tried[0])
+            accepted = [t for t in tried if t[0] not in refused]
+            number, cursor = (accepted or tried)[0]
+            template.is_refused = not accepted
             template.guess = found.unit.probes[number]
             template.instances[kernel_identity(cursor)] = cursor
     if probing:
@@ -287,6 +308,7 @@ def _host_instances(found: Discovery, by_place: dict[tuple[str, int], _Template]
     host = _Declarations(found.unit.host)
     names = {t.name for t in found.templates}
     starts, more = _mentioning(host, names, NodeTable(found.unit.host, found.unit.dependencies))
+    found.leading |= more - names
     for cursor, template in _references(starts, by_place, interesting | more):
         if kernel_identity(cursor) in template.instances:
             continue
