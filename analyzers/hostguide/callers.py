@@ -37,8 +37,9 @@ class Callee:
     """What is assumed where its callers in sight are taken as all."""
     is_open: bool = False
     """It is run as called with anything."""
-    is_given: bool = False
-    """`Callers.open_ones` has given all there is of it."""
+    given: int | None = None
+    """How many bodies there were when `Callers.open_ones` gave all there were, None before."""
+    _places: tuple[Place, ...] | None = None
 
     @property
     def first(self) -> FoundFunction:
@@ -47,6 +48,13 @@ class Callee:
     @property
     def name(self) -> str:
         return called_as(self.first)
+
+    @property
+    def places(self) -> tuple[Place, ...]:
+        """Where its copies stand."""
+        if self._places is None:
+            self._places = tuple(place_of(copy.cursor) for copy in self.copies)
+        return self._places
 
 
 @dataclass(slots=True)
@@ -100,15 +108,14 @@ class Callers:
                 self._callees += [Callee([copy], internal=True) for copy in copies(f)]
         for callee in self._callees:
             callee.is_open = self._starts_open(callee)
-            for copy in callee.copies:
-                self._by_place[place_of(copy.cursor)] = callee
+            self._by_place.update(dict.fromkeys(callee.places, callee))
 
     def open_ones(self) -> Iterator[Cursor]:
-        """What has to be run as called with anything, as far as is known now and was not given before. Instances of
-        templates may be given again. Ask again after running these."""
+        """What has to be run as called with anything, as far as is known now and was not given before. Where there are
+        new instances of a template, the others are given again. Ask again after running these."""
         for callee in self._callees:
-            if callee.is_open and not callee.is_given:
-                callee.is_given = not callee.first.template
+            if callee.is_open and callee.given != (count := self._instances_run(callee)):
+                callee.given = count
                 yield from self._bodies(callee)
 
     def open_another(self) -> bool:
@@ -175,11 +182,16 @@ class Callers:
         if not callee.first.template:
             yield callee.first.cursor
             return
-        for copy in callee.copies:
-            yield from [f.cursor for f in self._machine.ran_at.get(place_of(copy.cursor), {}).values()]
+        for place in callee.places:
+            yield from [f.cursor for f in self._machine.ran_at.get(place, {}).values()]
         if id(callee) not in self._named:
             self._named[id(callee)] = list(self._instances_named(callee))
         yield from self._named[id(callee)]
+
+    def _instances_run(self, callee: Callee) -> int:
+        """How many instances of a template were run; none of another function, which has one body."""
+        ran = self._machine.ran_at
+        return sum(len(ran.get(place, ())) for place in callee.places) if callee.first.template else 0
 
     def _instances_named(self, callee: Callee) -> Iterator[Cursor]:
         """The instances of a template that its mentions mean."""
@@ -243,7 +255,7 @@ class Callers:
         return True
 
     def _has_run(self, callee: Callee) -> bool:
-        return any(place_of(copy.cursor) in self._machine.ran_at for copy in callee.copies)
+        return any(place in self._machine.ran_at for place in callee.places)
 
     def _is_another(self, meant: Cursor, callee: Callee) -> bool:
         """Whether a name that a unit resolved means something else than a function."""

@@ -8,6 +8,7 @@ where that is seen. This looks at the texts; where values go, the execution tell
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -94,8 +95,9 @@ def template_around(text: bytes, at: int) -> str:
     return found[1].decode() if found is not None else ""
 
 
-def variables_around(cursor: Any, offsets: Mapping[str, Collection[int]]) -> Iterator[Any]:
-    """The variables of namespaces and classes whose declarations hold one of these offsets, which are by file."""
+def variables_around(cursor: Any, offsets: Mapping[str, Sequence[int]]) -> Iterator[Any]:
+    """The variables of namespaces and classes whose declarations hold one of these offsets, which are by file, in
+    order."""
     for child in children(cursor):
         kind = child.kind
         if kind not in SCOPES and kind != CursorKind.VAR_DECL:
@@ -105,7 +107,8 @@ def variables_around(cursor: Any, offsets: Mapping[str, Collection[int]]) -> Ite
         if places is None:
             continue
         where = child.extent
-        if any(where.start.offset <= at < where.end.offset for at in places):
+        first = bisect_left(places, where.start.offset)
+        if first < len(places) and places[first] < where.end.offset:
             if kind == CursorKind.VAR_DECL:
                 yield child
             else:

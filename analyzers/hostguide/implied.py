@@ -51,6 +51,17 @@ _WRAPPING = frozenset(
 )
 WALKS = frozenset({"begin", "end", "operator++", "operator*", "operator!=", "operator=="})
 """What a loop over a range calls."""
+_TELLING = frozenset(
+    {
+        *_OBJECTS,
+        *_REFERENCES,
+        CursorKind.CXX_FOR_RANGE_STMT.value,
+        CursorKind.CXX_NEW_EXPR.value,
+        CursorKind.CXX_DELETE_EXPR.value,
+        CursorKind.BINARY_OPERATOR.value,
+    }
+)
+"""What of a body runs or overwrites something."""
 _WAITING = frozenset(
     {
         "thread", "jthread", "future", "shared_future", "condition_variable", "condition_variable_any", "packaged_task",
@@ -81,6 +92,15 @@ class Effects:
     unresolved: bool = False
     """Whether clang does not say what some of it means."""
 
+    def add(self, other: Effects) -> None:
+        """Those of something else that is run, too."""
+        self.functions.update(other.functions)
+        self.referred.update(other.referred)
+        self.overwritten |= other.overwritten
+        self.outside.update(other.outside)
+        self.leads_out |= other.leads_out
+        self.unresolved |= other.unresolved
+
 
 class Implied:
     """The effects of function bodies, each found once."""
@@ -100,6 +120,13 @@ class Implied:
         self.definition = definition
         self._bundled = bundled
         self._found: dict[int, Effects] = {}
+        self._called: dict[int, Effects] = {}
+        """By the function, what each call of it does whatever it is given."""
+        self._evaluating = 0
+        """How many variables, defaults and members are being looked into, one for another: until that is done, what is
+        found of one may not be all."""
+        self._applied: dict[str, dict[int, Any]] = {}
+        """By name of a class, the functions that code out of sight may apply to its objects."""
         self._contained: dict[str, frozenset[str]] = {}
         self._methods: dict[str, list[Any]] = {}
         self._specials: dict[str, list[Any]] = {}
@@ -151,19 +178,15 @@ class Implied:
             to.unresolved = True
         if function.kind == CursorKind.CONSTRUCTOR and function.semantic_parent is not None:
             self._members_made(function.semantic_parent.type, to)
-        waiting: list[Any] = [function]
-        while waiting:
-            at = waiting.pop()
-            parts = cindex.children(at)
-            self._one(at, parts, to)
-            waiting += parts
+        for at in cindex.within(function, _TELLING):
+            self._one(at, to)
 
-    def _one(self, at: Any, parts: list[Any], to: Effects) -> None:
+    def _one(self, at: Any, to: Effects) -> None:
         kind = at._kind_id
         if kind in _OBJECTS:
             self._destroyed(cindex.type_of(at), to)
         if kind == CursorKind.CALL_EXPR.value:
-            self._call(at, parts, to)
+            self._call(at, to)
         elif kind in _REFERENCES:
             self._reference(at, to)
         elif kind == CursorKind.CXX_FOR_RANGE_STMT.value:
@@ -178,16 +201,19 @@ class Implied:
                 self._overwrites(cindex.type_of(at).get_pointee(), to)
         elif kind == CursorKind.CXX_DELETE_EXPR.value:
             self._allocates(to)
-            for part in parts:
+            for part in cindex.children(at):
                 self._deleted(cindex.type_of(part).get_canonical().get_pointee(), to)
-        elif kind == CursorKind.BINARY_OPERATOR.value and len(parts) == 2 and cindex.binary_operator(at) == "=":
-            self._overwrites(cindex.type_of(parts[0]), to)
+        elif kind == CursorKind.BINARY_OPERATOR.value and cindex.binary_operator(at) == "=":
+            parts = cindex.children(at)
+            if len(parts) == 2:
+                self._overwrites(cindex.type_of(parts[0]), to)
 
     # --- calls
 
-    def _call(self, at: Any, parts: list[Any], to: Effects) -> None:
+    def _call(self, at: Any, to: Effects) -> None:
         target = cindex.referenced(at)
         if target is None:
+            parts = cindex.children(at)
             callee = parts[0] if parts else None
             named = callee is not None and any(
                 c.kind in (CursorKind.OVERLOADED_DECL_REF, CursorKind.TEMPLATE_REF) for c in _with_parts(callee)
@@ -198,6 +224,21 @@ class Implied:
         if target.kind not in FUNCTIONS:
             to.leads_out = True
             return
+        key = identity(target)
+        called = self._called.get(key)
+        if called is None:
+            called = Effects()
+            self._of_callee(target, called)
+            if not self._evaluating:
+                self._called[key] = called
+        to.add(called)
+        if self._bundled(target):
+            self._library(at, cindex.children(at), target, to)
+        elif target.spelling == "operator=":
+            self._overwrites(cindex.type_of(at), to)
+
+    def _of_callee(self, target: Any, to: Effects) -> None:
+        """What a call of a function does, whatever it is given."""
         for parameter in cindex.children(target.canonical):
             if parameter.kind == CursorKind.PARM_DECL:
                 self._evaluated(parameter, to)
@@ -205,11 +246,9 @@ class Implied:
             for f in self._methods.get(target.spelling, ()):
                 to.functions[identity(f)] = f
         if self._bundled(target):
-            self._library(at, parts, target, to)
             return
         defined = self.definition(target)
         if target.spelling == "operator=":
-            self._overwrites(cindex.type_of(at), to)
             owner = target.semantic_parent
             if owner is not None:
                 self._overwrites(owner.type, to)
@@ -287,18 +326,13 @@ class Implied:
         found = self._found.get(key)
         if found is None:
             found = self._found[key] = Effects()
-            waiting = [c for c in cindex.children(declared) if c.kind.is_expression() or c.kind.is_unexposed()]
-            while waiting:
-                at = waiting.pop()
-                parts = cindex.children(at)
-                self._one(at, parts, found)
-                waiting += parts
-        to.functions.update(found.functions)
-        to.referred.update(found.referred)
-        to.overwritten |= found.overwritten
-        to.outside.update(found.outside)
-        to.leads_out |= found.leads_out
-        to.unresolved |= found.unresolved
+            self._evaluating += 1
+            for part in cindex.children(declared):
+                if part.kind.is_expression() or part.kind.is_unexposed():
+                    for at in cindex.within(part, _TELLING):
+                        self._one(at, found)
+            self._evaluating -= 1
+        to.add(found)
 
     # --- objects
 
@@ -335,10 +369,11 @@ class Implied:
         while ty.kind in (TypeKind.POINTER, TypeKind.LVALUEREFERENCE, TypeKind.RVALUEREFERENCE):
             ty = ty.get_pointee().get_canonical()
         for name in self._names_in(ty):
-            found = [*self._specials.get(name, ()), *self._destructors.get(name, ())]
-            found += [f for f, shown in self._free_operators if re.search(rf"\b{re.escape(name)}\b", shown)]
-            for f in found:
-                to.functions[identity(f)] = f
+            if name not in self._applied:
+                found = [*self._specials.get(name, ()), *self._destructors.get(name, ())]
+                found += [f for f, shown in self._free_operators if re.search(rf"\b{re.escape(name)}\b", shown)]
+                self._applied[name] = {identity(f): f for f in found}
+            to.functions.update(self._applied[name])
 
     def _overwrites(self, ty: Any, to: Effects) -> None:
         to.overwritten |= self._names_in(ty)

@@ -14,6 +14,7 @@ from functools import lru_cache
 from analyzers.frontend.cindex import Cursor, CursorKind
 from analyzers.frontend.parse import instantiation_probe
 from analyzers.hostguide.declared import FoundFunction, namespaces
+from analyzers.hostguide.tree import identity
 
 _DEFINE = re.compile(rb"^[ \t]*#[ \t]*define[ \t]+(\w+)\(([^()]*)\)((?:[^\n\\]|\\(?:\r?\n|.))*)", re.MULTILINE)
 _MEMBER = re.compile(
@@ -157,6 +158,7 @@ def _explicit_members(wanted: Sequence[FoundFunction], texts: Sequence[bytes], n
 
 def member_probes(wanted: Sequence[FoundFunction], texts: Sequence[bytes]) -> Iterator[str]:
     """Probes for the members that launch, of class templates that are instantiated explicitly."""
+    heads: dict[int, list[tuple[str, str]] | None] = {}
     owners: dict[str, list[FoundFunction]] = {}
     for f in wanted:
         parent = f.cursor.semantic_parent
@@ -165,7 +167,12 @@ def member_probes(wanted: Sequence[FoundFunction], texts: Sequence[bytes]) -> It
     for text in texts if owners else ():
         for instance in explicit_class_instances(text, owners):
             for f in owners[instance.partition("<")[0]]:
-                yield _member_probe(f, instance)
+                owner = f.cursor.semantic_parent
+                assert owner is not None
+                key = identity(owner)
+                if key not in heads:
+                    heads[key] = _parameters(owner)
+                yield _member_probe(f, owner, heads[key], instance)
 
 
 _TYPED = "_type"
@@ -177,13 +184,12 @@ def is_typed_probe(line: str) -> bool:
     return "static_cast<" in line
 
 
-def _member_probe(f: FoundFunction, instance: str) -> str:
-    """A probe for a member of an instance of a class template, picked by its type as the template writes it."""
-    owner = f.cursor.semantic_parent
-    heads = _parameters(owner) if owner is not None else None
+def _member_probe(f: FoundFunction, owner: Cursor, heads: list[tuple[str, str]] | None, instance: str) -> str:
+    """A probe for a member of an instance of a class template, picked by its type as the template writes it.
+    ``heads``: the parameters of the class."""
     ty = f.cursor.type.spelling
     opened = _parameter_list(ty)
-    if owner is None or heads is None or opened is None:
+    if heads is None or opened is None:
         return instantiation_probe(f"{instance}::{f.name}", None, namespaces(f.cursor))
     names = ", ".join(name for _, name in heads)
     scope = "" if f.cursor.is_static_method() else f"{owner.spelling}<{names}>::"

@@ -495,7 +495,7 @@ class _Guide:
     def _variables_at(self, offsets: Mapping[str, Sequence[int]]) -> Iterator[Cursor]:
         """The variables outside of functions whose declarations hold offsets, by file."""
         for one in self.linker.passes:
-            own = {path: places for path, places in offsets.items() if path in (one.path, *one.dependencies)}
+            own = {path: sorted(places) for path, places in offsets.items() if path in (one.path, *one.dependencies)}
             if own:
                 yield from variables_around(one.host.cursor, own)
 

@@ -29,6 +29,8 @@ class Leading:
             self._by_name.setdefault(called_as(f), []).append(f.cursor)
         self._named = wanted.named
         self._known: dict[int, bool] = {}
+        self._is_wanted: dict[int, bool] = {}
+        """By function, whether it is one of those that may lead to launches by their texts."""
 
     def may_launch(self, function: Any) -> bool:
         """Whether running a function, the cursor of its definition, may come to a launch."""
@@ -71,7 +73,12 @@ class Leading:
         """The functions that may lead to launches and that a function may call."""
         effects = self._implied.of(function)
         for group in (effects.functions, effects.referred):
-            yield from (f for f in group.values() if _spot(f) in self._wanted)
+            for number, f in group.items():
+                wanted = self._is_wanted.get(number)
+                if wanted is None:
+                    wanted = self._is_wanted[number] = _spot(f) in self._wanted
+                if wanted:
+                    yield f
         if effects.unresolved or _is_pattern(function):
             names = set(self._named.get(_spot(function), ()))
             waiting = list(names)
