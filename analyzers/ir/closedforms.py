@@ -23,7 +23,7 @@ from analyzers.ir.cycles import in_ring, placeholders_in, turn_of
 from analyzers.ir.evaluate import partial_operations
 from analyzers.ir.expr import I64, U32, Expr, IntType
 from analyzers.ir.held import flags, held, moved_under
-from analyzers.ir.wraparound import may_wrap
+from analyzers.ir.wraparound import may_be_huge, may_wrap
 
 MAX_ROTATION = 8
 """Variables that pass their values around."""
@@ -301,13 +301,20 @@ def _either(condition: Expr, one: Form, two: Form) -> Form:
 
 def _affine_form(start: Expr, ty: IntType, moved: Callable[[Expr], Expr], wrapping: bool) -> Form:
     base = E.cast(start, I64)
+    huge = may_be_huge(start)
 
     def exact(k: Expr) -> Expr:
         return E.cast(E.add(base, moved(k)), ty)
 
     if wrapping:
         return Form(exact)
-    return Form(lambda k: E.narrow(E.add(base, moved(k)), ty), no_wrap=True, after=exact)
+
+    def at(k: Expr) -> Expr:
+        value = E.narrow(E.add(base, moved(k)), ty)
+        # What is a negative number in I64 is out of the type's range as it stands.
+        return E.select(E.compare("eq", k, E.const(0, I64)), start, value) if huge else value
+
+    return Form(at, no_wrap=True, after=exact)
 
 
 def _shifted_out(op: str, start: Expr, ty: IntType) -> Expr:

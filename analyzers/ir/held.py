@@ -83,12 +83,6 @@ def held(
     return Held(limit, test.op == "lt", step if up else E.neg(step), up)
 
 
-def direction(step: Expr) -> int:
-    """Whether a step goes up (1) or down (-1); zero of one of which neither is known."""
-    longest = _longest(step)
-    return (longest > 0) - (longest < 0)
-
-
 def _longest(step: Expr) -> int:
     """The most that a step may be: a number, or so many rows of the block; zero of another one, which may stand
     still."""

@@ -11,7 +11,7 @@ from typing import Final
 
 from analyzers.ir import expr as E
 from analyzers.ir.expr import Expr, IntType
-from analyzers.ir.held import MAX_BLOCK, direction
+from analyzers.ir.held import MAX_BLOCK
 from analyzers.ir.intervals import Intervals
 
 FEW: Final = 4
@@ -26,20 +26,58 @@ def may_wrap(start: Expr, step: Expr, placeholder: Expr, condition: Expr, lastin
     the programmer counts on it."""
     ty = placeholder.ty
     assert isinstance(ty, IntType)
-    asked, way = _asked(lasting, placeholder), direction(step)
+    asked, way = _asked(lasting, placeholder), _way(step)
     if _ends_by_wrapping(start, way, placeholder, asked):
         return True
     if asked and not ty.signed and not any(all(_limits(d, placeholder, way) for d in parts) for parts in asked):
         return True
     if ty.width < 32 and (not _counts(condition, placeholder) or _is_only_apart(lasting, placeholder)):
         return True
-    if not ty.signed and _is_only_apart(lasting, placeholder) and _begins_anywhere(start, step):
+    if not ty.signed and _is_only_apart(lasting, placeholder) and _begins_anywhere(start, way):
         return True
     if ty.signed or step.op != "const":
         return False
     if abs(step.value) >> (ty.width // 2):
         return True
     return start.op == "const" and not ty.low <= start.value + step.value <= ty.high
+
+
+def may_be_huge(start: Expr) -> bool:
+    """Whether a number of 64 bits without a sign may be a negative one that was converted: no counter comes to such by
+    steps."""
+    ty = start.ty
+    if not isinstance(ty, IntType) or ty.signed or ty.width < 64:
+        return False
+    return Intervals(_THREADS).of(start).hi > ty.high // 2
+
+
+def _way(step: Expr) -> int:
+    """Whether a step goes up (1) or down (-1): of one of which that is not known, what is added is presumed to be
+    greater than zero. 0: neither."""
+    by = Intervals(_THREADS).of(step)
+    if by.lo >= 0 or by.hi <= 0:
+        return (by.hi > 0) - (by.lo < 0)
+    return _presumed(step)
+
+
+def _presumed(e: Expr) -> int:
+    if e.op == "const":
+        return (e.value > 0) - (e.value < 0)
+    if e.op in ("neg", "cast", "narrow"):
+        return _presumed(e.args[0]) * (-1 if e.op == "neg" else 1)
+    if e.op not in ("add", "sub", "mul", "div") or len(e.args) != 2:
+        return 1
+    one, two = map(_presumed, e.args)
+    if e.op in ("mul", "div"):
+        return one * two
+    return _together(one, two if e.op == "add" else -two) or 0
+
+
+def _together(one: int | None, two: int | None) -> int | None:
+    """Which way a sum goes. None: neither."""
+    if one is None or two is None or one * two < 0:
+        return None
+    return one or two
 
 
 def _ends_by_wrapping(start: Expr, way: int, placeholder: Expr, asked: list[list[Expr]]) -> bool:
@@ -99,32 +137,38 @@ def _limits(part: Expr, placeholder: Expr, way: int) -> bool:
     takes on its way."""
     if part.op not in ("lt", "le", "ne"):
         return False
-    ways = [_way_of(side, placeholder) for side in part.args]
-    if part.op == "ne":
-        return None not in ways
-    low, high = (0 if w is None else w * way for w in ways)
-    return None in ways or way == 0 or low > 0 or high < 0
+    low, high = (_way_of(side, placeholder) for side in part.args)
+    if low is None or high is None:
+        return False
+    return part.op == "ne" or way == 0 or low * way > 0 or high * way < 0
 
 
 def _way_of(e: Expr, placeholder: Expr) -> int | None:
-    """1 or -1 where an expression grows or falls with the variable, 0 where it does not depend on it. None: neither."""
+    """1 or -1 where an expression grows or falls with the variable, 0 where it does not depend on it. None: neither.
+    What it is multiplied or divided by is presumed to be greater than zero."""
     if placeholder not in E.symbols(e):
         return 0
     if e is placeholder:
         return 1
-    first = _way_of(e.args[0], placeholder) if e.args else None
-    if e.op == "cast":
-        return first
-    if e.op not in ("add", "sub", "mul", "div", "shr") or len(e.args) != 2:
+    if e.op == "select":
+        then, otherwise = (_way_of(a, placeholder) for a in e.args[1:])
+        return None if placeholder in E.symbols(e.args[0]) else _together(then, otherwise)
+    ways = [_way_of(a, placeholder) for a in e.args]
+    if e.op in ("cast", "narrow"):
+        return ways[0]
+    if len(ways) == 1 and e.op in ("neg", "not"):
+        return None if ways[0] is None else -ways[0]
+    if len(ways) != 2 or None in ways:
         return None
-    second = _way_of(e.args[1], placeholder)
-    if first is None or second is None:
+    one, two = (w or 0 for w in ways)
+    if e.op in ("sub", "div", "shr"):
+        two = -two
+    elif e.op not in ("add", "mul", "shl", "or"):
         return None
-    if e.op in ("add", "sub"):
-        second = second if e.op == "add" else -second
-        return first + second if 0 in (first, second) else None
-    by = e.args[1]
-    return first if by.op == "const" and by.value > 0 else None
+    by = e.args[1] if one else e.args[0]
+    if e.op in ("mul", "div") and by.op == "const" and by.value < 0:
+        one, two = -one, -two
+    return _together(one, two)
 
 
 def _disjuncts(e: Expr) -> list[Expr]:
@@ -154,14 +198,14 @@ def _is_only_apart(condition: Expr, placeholder: Expr) -> bool:
     return bool(asked) and all(c.op == "ne" for c in asked)
 
 
-def _begins_anywhere(start: Expr, step: Expr) -> bool:
+def _begins_anywhere(start: Expr, way: int) -> bool:
     """A difference of numbers of threads, which for some wraps around itself, or on the way up does so for all."""
     ty = start.ty
     assert isinstance(ty, IntType)
     if not set(E.symbols(start)) <= set(_THREADS):
         return False
     first = Intervals(_THREADS).of(start)
-    return (first.lo, first.hi) == (ty.low, ty.high) or (direction(step) > 0 and first.hi > ty.high // 2)
+    return (first.lo, first.hi) == (ty.low, ty.high) or (way > 0 and first.hi > ty.high // 2)
 
 
 def _counts(condition: Expr, placeholder: Expr) -> bool:

@@ -177,7 +177,69 @@ __global__ void up_to_some(int *out, int n) {
   }
 }
 
+// By what it goes down is the thread's affair: still past zero.
+__global__ void past_zero_in_own_steps(int *out) {
+  for (unsigned i = 64 >> (threadIdx.x & 3); i < 90; i -= threadIdx.x + 1) {
+    __syncthreads();  // expect: barrier-divergence
+    out[threadIdx.x] += i;
+  }
+}
+
+// Nobody says by what it goes down, but that it goes down.
+__global__ void past_zero_in_some_steps(int *out, int n) {
+  for (unsigned char i = threadIdx.x & 7; i < 64; i -= n) {
+    __syncthreads();  // expect: barrier-divergence
+    out[threadIdx.x] += i;
+  }
+}
+
+// A limit behind it, that it comes to around zero only.
+__global__ void past_zero_together_with_another(int *out, int n) {
+  unsigned made = 7;
+  for (size_t i = n - (int)threadIdx.x; (i | made) < 32; i--, made++) {
+    __syncthreads();  // expect: unknown
+    out[threadIdx.x] += i;
+  }
+}
+
+// Nothing wraps around: some threads begin behind the limit.
+__global__ void beginning_behind_the_limit(int *out, int n) {
+  int made = 0;
+  for (size_t i = n - (int)threadIdx.x; i < 32 && made < 8; i += 3, made++) {
+    __syncthreads();  // expect: barrier-divergence
+    out[threadIdx.x] += i;
+  }
+}
+
+// A product grows with its factors, up to the limit; a quotient goes down to it.
+__global__ void up_to_a_root(int *out, unsigned n, unsigned stride) {  // expect: race-free
+  __shared__ int s[32];
+  for (unsigned i = 2; i * i <= n; i++) {
+    s[threadIdx.x] = i;
+    __syncthreads();
+    out[threadIdx.x] += s[31 - threadIdx.x];
+    __syncthreads();
+  }
+  for (unsigned i = 1; n / i > 2; i++) {
+    s[threadIdx.x] = i;
+    __syncthreads();
+    out[threadIdx.x] += s[31 - threadIdx.x];
+    __syncthreads();
+  }
+  for (unsigned i = 0; i * stride + 1 < n; i++) {
+    s[threadIdx.x] = i;
+    __syncthreads();
+    out[threadIdx.x] += s[31 - threadIdx.x];
+    __syncthreads();
+  }
+}
+
 void launch_past_zero(int *out, int k) {
+  past_zero_in_own_steps<<<1, 32>>>(out);
+  past_zero_in_some_steps<<<1, 32>>>(out, 5);
+  past_zero_together_with_another<<<1, 32>>>(out, 5);
+  beginning_behind_the_limit<<<1, 32>>>(out, 5);
+  up_to_a_root<<<1, 32>>>(out, k, k);
   up_to_some<<<1, 32>>>(out, k);
   up_to_three<<<1, 32>>>(out);
   two_past_zero<<<1, 64>>>(out, 5);
