@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from lsprotocol import types
@@ -113,7 +113,7 @@ async def _quick_fixes(session: Session, path: str, params: types.CodeActionPara
     here = {mistake.group: mistake for mistake in mistakes(session, path) if _touches(session, mistake, params.range)}
     actions: list[types.CodeAction] = []
     offered: set[tuple[str, tuple[TextEdit, ...]]] = set()
-    preferred: set[str] = set()
+    preferred = _preferred(session, path, here)
     repaired: set[str] = set()
     for view in tuple(session.views.values()):
         if not view.is_current:
@@ -125,14 +125,11 @@ async def _quick_fixes(session: Session, path: str, params: types.CodeActionPara
                 continue
             # Files that include one header have the same repairs for it.
             offered.add((fix.title, fix.edits))
-            is_preferred = fix.applies_unasked and not preferred.issuperset(mistake.group for mistake in cured)
-            if is_preferred:
-                preferred.update(fix.groups)
             action = types.CodeAction(
                 title=fix.title,
                 kind=types.CodeActionKind.QuickFix,
                 diagnostics=list(_linked(session, cured, params.context.diagnostics)),
-                is_preferred=is_preferred if features.preferred_actions else None,
+                is_preferred=fix in preferred if features.preferred_actions else None,
                 data=_data(params.text_document.uri, view, fix),
             )
             if not features.resolves_edits:
@@ -145,6 +142,24 @@ async def _quick_fixes(session: Session, path: str, params: types.CodeActionPara
             actions.append(without)
     left = [m for m in here.values() if m.group not in repaired and (not actions or _begins(session, m, params.range))]
     return [*actions, *_explanations(session, left, params.context.diagnostics)]
+
+
+def _preferred(session: Session, path: str, here: Container[str]) -> list[Fix]:
+    """The repairs to take without a choice, so that each of these groups of findings has one: the first of those that
+    no other one makes needless by removing all of their findings here and more."""
+    candidates = [
+        (fix, frozenset(group for group in fix.groups if group in here and view.finds(group, path)))
+        for view in session.views.values()
+        for fix in (view.fixes if view.is_current else ())
+        if fix.applies_unasked
+    ]
+    chosen: list[Fix] = []
+    covered: set[str] = set()
+    for fix, cured in candidates:
+        if not covered.issuperset(cured) and not any(cured < more for _, more in candidates):
+            chosen.append(fix)
+            covered |= cured
+    return chosen
 
 
 def _needless(session: Session, view: UnitView) -> tuple[str, ...]:
