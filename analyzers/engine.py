@@ -18,8 +18,10 @@ from analyzers.frontend import focus
 from analyzers.frontend.confined import is_confined
 from analyzers.frontend.lower import FoundUnit, find_kernels, lower_unit
 from analyzers.frontend.parse import HostPass, ParsedUnit, ParseFailure, SourceFile, UnitParser
+from analyzers.frontend.side_by_side import meanwhile
 from analyzers.hostguide.contexts import context_of_user_launch, unfit
 from analyzers.hostguide.launches import HostFacts, launch_contexts
+from analyzers.hostguide.listing import Listings
 from analyzers.hostguide.program import Program
 from analyzers.incremental import Edit, moved
 from analyzers.ir.context import LaunchContext
@@ -139,7 +141,6 @@ class Engine:
             return self._parse(request, probes, stop)
 
         def link(probes: Mapping[str, tuple[str, ...]], before: _Linked) -> _Linked:
-            poll()
             return self._linked(request, probes, before)
 
         warm = self._warm.get(request.path)
@@ -161,7 +162,7 @@ class Engine:
                 yield from self._recheck(warm, edit, unit, request, poll, started)
             else:
                 with garbage.taken_in():
-                    taken_in = _taken_in(unit, parse, link, request.options)
+                    taken_in = _taken_in(unit, parse, link, poll, request.options)
                 try:
                     yield from self._check_whole(*taken_in, request, poll, started)
                 finally:
@@ -663,12 +664,14 @@ def _taken_in(
     unit: ParsedUnit,
     parse: Callable[[Sequence[str]], ParsedUnit],
     link: Callable[[Mapping[str, tuple[str, ...]], _Linked], _Linked],
+    poll: Callable[[], None],
     options: CheckOptions,
 ) -> tuple[FoundUnit, HostFacts, _Linked]:
     """Both sides of a unit. The host side may ask for instances by probes, which both then see."""
-    found = find_kernels(unit, parse)
-    linked = link({}, _Linked())
-    host = _launches(found, linked, options)
+    found, linked = meanwhile(lambda: find_kernels(unit, parse), lambda: link({}, _Linked()))
+    poll()
+    listings = Listings()
+    host = _launches(found, linked, options, listings)
     for _ in range(_PROBE_ROUNDS):
         if not host.probes and not host.linked_probes:
             break
@@ -677,13 +680,14 @@ def _taken_in(
         if host.linked_probes:
             wanted = {p.path: (*p.probes, *host.linked_probes.get(p.path, ())) for p in linked.passes}
             linked = link(wanted, linked)
-        host = _launches(found, linked, options)
+            poll()
+        host = _launches(found, linked, options, listings)
     return found, host, linked
 
 
-def _launches(found: FoundUnit, linked: _Linked, options: CheckOptions) -> HostFacts:
+def _launches(found: FoundUnit, linked: _Linked, options: CheckOptions, listings: Listings) -> HostFacts:
     defined = {k.mangled for k in found.kernels}
-    return launch_contexts(found.unit, linked.passes, linked.program, options.kernels, defined)
+    return launch_contexts(found.unit, linked.passes, linked.program, options.kernels, defined, listings)
 
 
 def _polling(stop: Callable[[], bool]) -> Callable[[], None]:

@@ -352,6 +352,18 @@ def _offset_of(location: Any) -> int:
     return _file_location(location)[3] if location._unit is None else _place(location)[1]
 
 
+_KINDS: Final[dict[int, Any]] = {number: kind for number, kind in enumerate(CursorKind._kinds) if kind is not None}
+_TYPE_KINDS: Final[dict[int, Any]] = {number: kind for number, kind in enumerate(TypeKind._kinds) if kind is not None}
+
+
+def _kind_of(cursor: Any) -> Any:
+    return _KINDS.get(cursor._kind_id) or CursorKind.from_id(cursor._kind_id)
+
+
+def _kind_of_type(ty: Any) -> Any:
+    return _TYPE_KINDS.get(ty._kind_id) or TypeKind.from_id(ty._kind_id)
+
+
 def _cursor_location(cursor: Any) -> Any:
     found = cursor.__dict__.get("_loc")
     if found is None:
@@ -381,6 +393,8 @@ _module.SourceLocation.file = property(_file_of)
 _module.SourceLocation.offset = property(_offset_of)
 _module.SourceRange.start = property(lambda part: _range_ends(part)[0])
 _module.SourceRange.end = property(lambda part: _range_ends(part)[1])
+_module.Cursor.kind = property(_kind_of)
+_module.Type.kind = property(_kind_of_type)
 _module.Cursor.location = property(_cursor_location)
 _module.Cursor.extent = property(_cursor_extent)
 

@@ -27,10 +27,7 @@ _STRINGS: Final = b"""#define CUDA_LSP_STRING_(...) #__VA_ARGS__
 def instantiating_uses(unit: ParsedUnit) -> Mapping[int, tuple[int, str]]:
     """What uses of macros in the unit's file stand for that may be explicit instantiations: by the offset where the use
     begins, that where it ends, and the text. Uses that the preprocessor leaves out are left out."""
-    texts = [unit.text, *(unit.text_of(path) for path in unit.dependencies)]
-    if not any(may_instantiate(source_bytes(text)) for text in texts):
-        return {}
-    uses = list(_uses(unit.text, macros_of(texts)))
+    uses = _uses((unit.text, *(unit.text_of(path) for path in unit.dependencies)))
     if not uses:
         return {}
     raw, directives = source_bytes(unit.text), only_directives(unit.text)
@@ -49,8 +46,16 @@ def instantiating_uses(unit: ParsedUnit) -> Mapping[int, tuple[int, str]]:
     }
 
 
-def _uses(text: str, macros: Mapping[bytes, bytes]) -> Iterator[tuple[int, int]]:
-    """Where uses of macros begin and end that stand outside of functions and may be explicit instantiations."""
+@lru_cache(maxsize=2)
+def _uses(texts: tuple[str, ...]) -> tuple[tuple[int, int], ...]:
+    """Where uses of macros begin and end in the first of some texts, all of one unit, that stand outside of functions
+    and may be explicit instantiations."""
+    if not any(may_instantiate(source_bytes(text)) for text in texts):
+        return ()
+    return tuple(_instantiating(texts[0], macros_of(texts)))
+
+
+def _instantiating(text: str, macros: Mapping[bytes, bytes]) -> Iterator[tuple[int, int]]:
     code = code_text(text).code.encode("latin-1")
     at = 0
     for start, word in scan_words_outside_functions(text):

@@ -128,7 +128,8 @@ def _discovered(unit: ParsedUnit, reparse: Reparse | None, only: Sequence[str]) 
         tried.extend(wanted)
         unit = reparse((*unit.probes, *wanted))
         found.table.close()
-        found = discover(unit, only)
+        # No function of the host uses what is only guessed.
+        found = discover(unit, only, probing=not found.guesses.issuperset(wanted))
     useful = found.useful_probes()
     if reparse is not None and set(useful) != set(unit.probes):
         # Arguments that were tried in vain leave errors behind in code that is sound.

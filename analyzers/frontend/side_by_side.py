@@ -14,6 +14,29 @@ _R = TypeVar("_R")
 _POLL_S: Final = 0.005
 
 
+def meanwhile(work: Callable[[], _T], other: Callable[[], _R]) -> tuple[_T, _R]:
+    """The results of `work`, done by this thread, and of `other`, done by another one at the same time. When both have
+    ended, raises what `work` raised, or else `other`."""
+    results: list[_R] = []
+    failures: list[Exception] = []
+
+    def run() -> None:
+        try:
+            results.append(other())
+        except Exception as failure:  # noqa: BLE001 - raised below, in the thread that asked
+            failures.append(failure)
+
+    thread = Thread(target=run, name="meanwhile")
+    thread.start()
+    try:
+        done = work()
+    finally:
+        thread.join()
+    if failures:
+        raise failures[0]
+    return done, results[0]
+
+
 def side_by_side(work: Callable[[_T], _R], items: Sequence[_T], poll: Callable[[], None] | None = None) -> list[_R]:
     """The results of `work` in the order of `items`, as many at a time as there are processors, two at least: libclang
     leaves Python to others while it parses. Raises what the first item raised.

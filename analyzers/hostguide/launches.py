@@ -15,7 +15,7 @@ from collections.abc import Collection, Container, Iterable, Iterator, Mapping, 
 from dataclasses import dataclass, field, replace
 from functools import cache
 
-from analyzers.frontend.cindex import Cursor, CursorKind, children, cursor_at, file_key, kernel_identity
+from analyzers.frontend.cindex import Cursor, CursorKind, children, cursor_at, kernel_identity
 from analyzers.frontend.parse import HostPass, ParsedUnit
 from analyzers.garbage import dismantle, uncollected
 from analyzers.hostguide.asked import Asked
@@ -24,13 +24,10 @@ from analyzers.hostguide.build_expressions import instance_text
 from analyzers.hostguide.callers import Callers, Texts
 from analyzers.hostguide.contexts import any_launch
 from analyzers.hostguide.declared import (
-    CLASSES,
     FUNCTIONS,
     MEMBERS,
-    SCOPES,
     FoundFunction,
     called_as,
-    in_template,
     on_device,
 )
 from analyzers.hostguide.execute import Executor
@@ -41,6 +38,7 @@ from analyzers.hostguide.instantiations import is_typed_probe, probes_of, probes
 from analyzers.hostguide.launching import RawLaunch
 from analyzers.hostguide.leading import Leading
 from analyzers.hostguide.left_out import LAUNCH_TEXT, LeftOut
+from analyzers.hostguide.listing import Listings
 from analyzers.hostguide.macros import Macros
 from analyzers.hostguide.merging import Merged, merged
 from analyzers.hostguide.notes import span, text_of
@@ -107,15 +105,17 @@ def launch_contexts(
     program: Program | None = None,
     kernels: Sequence[str] = (),
     defined: Collection[str] | None = None,
+    listings: Listings | None = None,
 ) -> HostFacts:
     """The launches of a unit's kernels and what is known at each.
 
     ``linked`` are the passes of the files of ``program``. With names of ``kernels``, launches that name another kernel
-    are left out. ``defined``: the mangled names of the kernels to give contexts of, None for all."""
+    are left out. ``defined``: the mangled names of the kernels to give contexts of, None for all.
+    ``listings``: what is known of passes that were asked about before."""
     if sys.getrecursionlimit() < _RECURSION:
         sys.setrecursionlimit(_RECURSION)
     with uncollected():
-        guide = _Guide(unit, linked, program or Program(), kernels, defined)
+        guide = _Guide(unit, linked, program or Program(), kernels, defined, listings or Listings())
         try:
             return guide.run()
         finally:
@@ -133,8 +133,10 @@ class _Guide:
         program: Program,
         kernels: Sequence[str],
         defined: Collection[str] | None,
+        listings: Listings,
     ) -> None:
         self.unit = unit
+        self._listings = listings
         self.kernels = kernels
         self.defined = defined
         self.program = program
@@ -178,9 +180,10 @@ class _Guide:
         self.macros = Macros(self.texts)
         self.machine.builder.replaceable = replaceable(self.texts, self.macros)
         self.machine.builder.tuple_like = self._tuple_like()
+        files = frozenset(self.texts)
         for one in self.linker.passes:
             before = len(self.functions)
-            self._list_functions(one, one.host.cursor, True, {})
+            self._list_functions(one, files)
             self.linker.learn(self.functions[before:])
         for path, found in self.by_path.items():
             found.sort(key=lambda f: (f.start, -f.end))
@@ -249,34 +252,17 @@ class _Guide:
 
     # --- which functions
 
-    def _list_functions(self, one: HostPass, cursor: Cursor, top: bool, known: dict[int, bool]) -> None:
-        """`known`: whether a file is of the program, by its `file_key`; most declarations are in others."""
-        for child in children(cursor):
-            key = file_key(child)
-            if key not in known:
-                file = child.location.file
-                known[key] = file is not None and file.name in self.texts
-            if not known[key]:
-                continue
-            kind, offset = child.kind, child.location.offset
-            if kind in FUNCTIONS:
-                path, start, end = extent(child)
-                member = not top or kind in MEMBERS
-                template = kind == CursorKind.FUNCTION_TEMPLATE or (member and in_template(child))
-                defined = child.is_definition()
-                found = FoundFunction(child, child.spelling, path, start, end, offset, template, defined)
-                copies = self.copies.setdefault((path, start), [])
-                if not copies:
-                    self.functions.append(found)
-                    self.by_path.setdefault(path, []).append(found)
-                copies.append(found)
-            elif kind in SCOPES:
-                if kind in CLASSES:
-                    self.machine.builder.learn_bases(child)
-                self._list_functions(one, child, False, known)
-            elif kind == CursorKind.VAR_DECL and one.probes and child.spelling.startswith("cuda_lsp_probe_"):
-                number = int(child.spelling.rpartition("_")[2])
-                self.probes.append((child, one.probes[number] if number < len(one.probes) else ""))
+    def _list_functions(self, one: HostPass, files: frozenset[str]) -> None:
+        listed = self._listings.of(one, files)
+        for found in listed.functions:
+            copies = self.copies.setdefault((found.path, found.start), [])
+            if not copies:
+                self.functions.append(found)
+                self.by_path.setdefault(found.path, []).append(found)
+            copies.append(found)
+        for declared in listed.classes:
+            self.machine.builder.learn_bases(declared)
+        self.probes += listed.probes
 
     def _resolve_probes(self) -> None:
         for probe, line in self.probes:

@@ -23,7 +23,7 @@ from analyzers.hostguide.written import Code, Doubt
 
 _WORD = re.compile(rb"[A-Za-z_]\w*")
 _SCOPE = re.compile(rb"(?:([A-Za-z_]\w*)\s*(?:<[^<>]*>\s*)?)?(::)\s*$|(\.|->)\s*$")
-_ASSIGNED = re.compile(rb"([A-Za-z_]\w*)\s*\)?(?:\[[^\]]*\]\s*)?=(?!=)")
+_ASSIGNED = re.compile(rb"(?<![A-Za-z_])([A-Za-z_]\w*)\s*\)?(?:\[[^\]]*\]\s*)?=(?!=)")
 _EXCHANGED = re.compile(rb"\b(?:swap|exchange|iter_swap|swap_ranges)\s*\(([^;]*);")
 _DECLARED = rb"\b\s*(?:<[^<>;{}()]*>)?[\s*&>]*\b([A-Za-z_]\w*(?:\s*,[\s*&]*[A-Za-z_]\w*)*)"
 """Variables that are declared with a class, or with a container of its objects, behind its name."""

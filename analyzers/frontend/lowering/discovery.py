@@ -105,6 +105,11 @@ class Discovery:
     functions: list[tuple[Any, Any]] = field(default_factory=list[tuple[Any, Any]])
     """Cursors of the functions defined outside of classes, with those of their bodies."""
 
+    @property
+    def guesses(self) -> frozenset[str]:
+        """All probes that are tried where the code has no instance."""
+        return frozenset(p for t in self.templates for p in t.guesses)
+
     def probes_wanted(self, tried: Sequence[str]) -> list[str]:
         """Probe lines that would bring more instantiations, those already present left out."""
         present = {*tried, *self.unit.probes}
@@ -128,7 +133,7 @@ class Discovery:
 
     def useful_probes(self) -> tuple[str, ...]:
         """The probes worth appending to the next parse. One guess that failed stays, so that it is not tried again."""
-        guesses = {p for t in self.templates for p in t.guesses}
+        guesses = self.guesses
         kept = [p for p in self.unit.probes if p not in guesses]
         for template in self.templates:
             if template.guess:
