@@ -339,3 +339,16 @@ def test_interval_arithmetic() -> None:
     assert wrap(Interval(256, 260), U8) == Interval(0, 4)
     assert wrap(Interval(128, 130), I8) == Interval(-128, -126)
     assert wrap(Interval(1, 65537, 65536), U16) == Interval(1, 1, 0)
+
+
+def test_the_rank_of_an_expression_is_found_when_it_is_asked_for_however_deep_it_is() -> None:
+    def tower() -> Expr:
+        e = sym("the bottom of a tower", I32)
+        for floor in range(30_000):
+            e = make("neg" if floor % 2 else "not", I32, (e,))
+        return e
+
+    top = tower()
+    assert hash(top) == top.rank[2]
+    assert tower() is top
+    assert not hasattr(top, "height")

@@ -135,6 +135,13 @@ class Expr:
     every process. The shape is the same for both threads, and ``side`` puts the first thread's part first, so that what
     the two compute alike is ordered alike."""
 
+    def __getattr__(self, name: str) -> Any:
+        # The rank is found when it is asked for: of most nodes that host code makes it never is.
+        if name != "rank":
+            raise AttributeError(name)
+        _find_rank(self)
+        return self.rank
+
     def __hash__(self) -> int:
         # That of an address, the default, would let sets be walked in another order in every process.
         return self.rank[2]
@@ -165,7 +172,6 @@ def make(op: str, ty: Type, args: tuple[Expr, ...] = (), value: Any = None) -> E
         found = Expr.__new__(Expr)
         found.op, found.ty, found.args, found.value = op, ty, args, value
         found.key = len(_table)
-        found.rank = _rank(op, ty, part, args)
         _table[identity] = found
     return found
 
@@ -190,6 +196,31 @@ def _rank(op: str, ty: Type, part: Any, args: tuple[Expr, ...]) -> tuple[int, in
         side |= r[1]
     # The hash of a tuple of integers is the same in every process, that of a text is not.
     return hash((own[0], *[r[0] for r in below])), side, hash((own[2], *[r[2] for r in below]))
+
+
+def _find_rank(node: Expr) -> None:
+    """Set the rank of a node, and those below it that have none yet."""
+    waiting = [node]
+    while waiting:
+        at = waiting[-1]
+        below = [a for a in at.args if not _has_rank(a)]
+        if below:
+            waiting += below
+            continue
+        waiting.pop()
+        part = at.value.hex() if type(at.value) is float else at.value
+        at.rank = _rank(at.op, at.ty, part, at.args)
+
+
+_rank_slot: Any = vars(Expr)["rank"]
+
+
+def _has_rank(node: Expr) -> bool:
+    try:
+        _rank_slot.__get__(node)
+    except AttributeError:
+        return False
+    return True
 
 
 _SIDE = re.compile(r"@[12](?=')")
