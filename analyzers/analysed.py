@@ -14,6 +14,7 @@ from analyzers.ir.symbolic import TooMuchWorkError, summarize
 from analyzers.model import KernelResult, SourceSpan, UnitResult
 from analyzers.requests import CheckRequest
 from analyzers.verdicts.decide import Collisions
+from analyzers.verdicts.kernel import conflicting, one_memory
 
 
 @dataclass(slots=True)
@@ -22,7 +23,8 @@ class KernelAnalysis:
 
     kernel: Kernel
     decisive: KernelEvents
-    """The events that the verdict was made from: without reads of what nothing writes."""
+    """The events that the verdict was made from: without reads of what nothing writes, and without those that barriers
+    keep apart from all writes."""
     contexts: tuple[LaunchContext, ...]
     result: KernelResult
     undecided: tuple[tuple[int, AccessEvent, AccessEvent], ...] = ()
@@ -32,6 +34,7 @@ class KernelAnalysis:
     found: Mapping[int, Collisions] = field(default_factory=dict[int, Collisions], repr=False)
     """How the races were found that were not executed, by the place of their context."""
     _events: KernelEvents | None = field(default=None, init=False, repr=False)
+    _conflicting: KernelEvents | None = field(default=None, init=False, repr=False)
 
     @property
     def events(self) -> KernelEvents:
@@ -42,6 +45,18 @@ class KernelAnalysis:
                 with suppress(TooMuchWorkError):
                     self._events = summarize(self.kernel, wraps=self.decisive.wraps)
         return self._events
+
+    @property
+    def conflicting(self) -> KernelEvents:
+        """The events that bear on races, and those that would but for barriers; put together when they are first asked
+        for, the decisive ones where that takes too much work."""
+        if self._conflicting is None:
+            self._conflicting = self.decisive
+            if self.decisive.kernel is not self.kernel:
+                with suppress(TooMuchWorkError):
+                    together = one_memory(self.kernel, self.contexts)
+                    self._conflicting = conflicting(self.kernel, together, self.decisive.wraps)
+        return self._conflicting
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,10 +10,12 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TypeVar
 
 from analyzers import garbage
 from analyzers.analysed import KernelAnalysis, UnitAnalysis
+from analyzers.barriers.redundancy import KeptApart
 from analyzers.frontend import focus
 from analyzers.frontend.confined import is_confined
 from analyzers.frontend.lower import FoundUnit, find_kernels, lower_unit
@@ -70,6 +72,7 @@ from analyzers.verdicts.kernel import (
     assemble,
     broken,
     check_kernel,
+    conflicting,
     conflicts_in,
     executed,
     one_memory,
@@ -622,6 +625,7 @@ class Engine:
                 found = conflicts_in(kernel, together)
                 events = summarize(found.kernel, wraps=request.options.wrap_around)
                 precedents = self._precedents.setdefault(kernel.extent, Precedents())
+                kept_apart = KeptApart(found.kept_apart, partial(conflicting, kernel, together, events.wraps))
                 result = check_kernel(
                     events,
                     contexts,
@@ -632,6 +636,7 @@ class Engine:
                     precedents,
                     found.left_out,
                     keep,
+                    kept_apart,
                 )
                 known = ((i, self._decisions.get(place[id(c)])) for i, c in enumerate(contexts))
                 decisions = {index: decision for index, decision in known if decision is not None}

@@ -367,11 +367,11 @@ class Session:
                 options = settings(trial.analysis.request)
                 for analysis in trial.analysis.kernels:
                     numbers: dict[Key, list[int]] = {}
-                    for b in analysis.decisive.barriers:
+                    for b in analysis.conflicting.barriers:
                         key = inserted.get((b.site.span.path, b.site.span.start_offset))
                         if key is not None:
                             numbers.setdefault(key, []).append(b.id)
-                    found.append((Necessity(analysis.decisive, analysis.contexts, options, is_target), numbers))
+                    found.append((Necessity(analysis.conflicting, analysis.contexts, options, is_target), numbers))
             before = sum(n.effort.spent for n, _ in found)
             needed = any(n.is_needed(numbers[gap]) for n, numbers in found if gap in numbers)
             self._oracle.charge(sum(n.effort.spent for n, _ in found) - before)

@@ -128,10 +128,11 @@ def objects_read(kernel: k.Kernel) -> set[str]:
 def test_reads_of_what_nothing_writes_are_left_out_and_counted():
     (analysis,) = Engine().analyse(CheckRequest("/product.cu", PRODUCT)).kernels
     assert objects_read(analysis.kernel) == {"left", "table", "part"}
-    assert objects_read(analysis.decisive.kernel) == {"part"}
+    assert objects_read(analysis.decisive.kernel) == set()
+    assert objects_read(analysis.conflicting.kernel) == {"part"}
     assert (analysis.result.shared_accesses, analysis.result.global_accesses) == (2, 3)
     assert {a.root.value for a in analysis.events.accesses} == {"left", "table", "part", "out"}
-    assert {a.root.value for a in analysis.decisive.accesses} == {"part", "out"}
+    assert [(a.root.value, a.writes) for a in analysis.decisive.accesses] == [("part", True), ("out", True)]
 
 
 HOST = """
@@ -205,7 +206,7 @@ def test_verdicts_are_those_of_the_whole_kernels():
         ]
 
     def whole(kernel: k.Kernel, together: Sequence[frozenset[str]]) -> Conflicts:
-        return replace(conflicts_in(kernel, together), kernel=kernel, left_out=())
+        return replace(conflicts_in(kernel, together), kernel=kernel, left_out=(), kept_apart=frozenset())
 
     sliced = verdicts()
     with pytest.MonkeyPatch.context() as patch:

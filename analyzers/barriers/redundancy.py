@@ -3,19 +3,34 @@
 Proved exactly: that unsigned arithmetic does not wrap around is not assumed here. Asked only of kernels that are
 proved free of all but benign races and use no finer synchronization: next to fences, acquire/release or volatile
 accesses a barrier may order memory for threads of other blocks, which pairs within a block do not show.
+
+Pairs of which nothing was asked, because barriers alone keep them apart, are looked at here for the first time.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from functools import cached_property
 from itertools import chain
 
 from analyzers.ir.events import BarrierEvent, KernelEvents
+from analyzers.ir.symbolic import TooMuchWorkError
 from analyzers.races.check import Checked, RaceChecker
 from analyzers.races.ordering import cases
 from analyzers.races.others import is_strong
 from analyzers.races.pairs import Pair, conflicting, place
 from analyzers.races.threads import Launch, Mode
+
+
+@dataclass(frozen=True, slots=True)
+class KeptApart:
+    """Reads that are not among the events, because barriers keep them apart from all writes."""
+
+    reads: frozenset[int]
+    """By ``id``."""
+    events: Callable[[], KernelEvents]
+    """All events of the same launch, with these reads. Raises TooMuchWorkError."""
 
 
 def applicable(events: KernelEvents) -> bool:
@@ -32,8 +47,9 @@ def applicable(events: KernelEvents) -> bool:
     )
 
 
-def redundant(checker: RaceChecker, checked: Checked) -> list[BarrierEvent]:
+def redundant(checker: RaceChecker, checked: Checked, kept_apart: KeptApart | None = None) -> list[BarrierEvent]:
     """Barriers that can all go together while the context stays proved; of two that do the same, the later one.
+    ``kept_apart``: pairs that are not among the ``checked`` ones.
 
     Races in which all threads write the same value are there with the barriers, too: a barrier that orders one of their
     pairs in some other case is kept."""
@@ -46,13 +62,16 @@ def redundant(checker: RaceChecker, checked: Checked) -> list[BarrierEvent]:
         return []
     gone: frozenset[int] = frozenset()
     found: list[BarrierEvent] = []
+    beyond = _Beyond(checker, kept_apart) if kept_apart is not None and kept_apart.reads else None
     for b in reversed(checker.launch.events.barriers):
         if b.scope not in ("block", "warp", "tile") or b.statement is None:
             continue
         without = gone | {b.id}
         if shows(checker.launch.events, b) or _signals(checker.launch, b):
             continue
-        if _proved_without(checker, checked, without) and not _orders_atomics(checker, without):
+        if not _proved_without(checker, checked, without) or _orders_atomics(checker, without):
+            continue
+        if beyond is None or beyond.is_proved_without(without):
             gone = without
             found.append(b)
     # The statement is one, however often its function is called: it goes in all calls or in none.
@@ -92,6 +111,41 @@ def _proved_without(checker: RaceChecker, checked: Checked, gone: frozenset[int]
     pairs = dict.fromkeys(p for b in sorted(gone) for p in checked.ordering.get(b, ()))
     assumed = (p for p in checked.assumed_apart if _is_ordered_by(checker.launch, p, gone))
     return all(checker.is_proved_without(pair, gone) for pair in chain(pairs, assumed))
+
+
+class _Beyond:
+    """The pairs of reads that are kept apart, put together when they are first asked for."""
+
+    def __init__(self, checker: RaceChecker, kept_apart: KeptApart) -> None:
+        self._checker = checker
+        self._kept_apart = kept_apart
+
+    def is_proved_without(self, gone: frozenset[int]) -> bool:
+        whole, pairs = self._whole
+        if whole is None:
+            return False
+        ordered = (pair for pair in pairs if _is_ordered_by(whole.launch, pair, gone))
+        return all(whole.is_proved_without(pair, gone) for pair in ordered)
+
+    @cached_property
+    def _whole(self) -> tuple[RaceChecker | None, list[Pair]]:
+        """What asks of all events, and the pairs with one of the reads; nothing where there are too many."""
+        try:
+            events = self._kept_apart.events()
+        except TooMuchWorkError:
+            return None, []
+        asked = self._checker
+        launch, reads = Launch(events, asked.launch.context), self._kept_apart.reads
+        checker = RaceChecker(
+            launch,
+            asked.ladder,
+            asked.warp_lockstep,
+            asked.poll,
+            asked.effort,
+            asked.precedents,
+            wrap_around=asked.wrap_around,
+        )
+        return checker, [p for p in conflicting(launch) if p.one.id in reads or p.two.id in reads]
 
 
 def _is_ordered_by(launch: Launch, pair: Pair, barriers: frozenset[int]) -> bool:

@@ -10,11 +10,13 @@ be left out; of others at least the way through them is kept.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from analyzers.ir import kernel as k
-from analyzers.ir.expr import TRUE, Expr, walk
+from analyzers.ir.barrier_intervals import EVERY, barrier_intervals
+from analyzers.ir.clusters import is_in_block
+from analyzers.ir.expr import PTR, TRUE, Expr, walk
 from analyzers.ir.pointers import pointed_objects, points_to, written_objects
 
 _ANYTHING = "?"
@@ -54,9 +56,10 @@ class Slicer:
         lasting = [n for n, s in enumerate(self._statements) if isinstance(s, k.Loop) and _may_last(s)]
         return self._slice([*lasting, *(n for n in self._accesses if self._access(n).id in wanted)])
 
-    def of_conflicts(self, one_memory: Iterable[frozenset[str]]) -> Conflicts:
+    def of_conflicts(self, one_memory: Iterable[frozenset[str]], *, ordered: bool = False) -> Conflicts:
         """The kernel as far as it decides which accesses of different threads conflict, and what each writes.
-        ``one_memory``: objects that the launches let be parts of the same allocation."""
+        ``one_memory``: objects that the launches let be parts of the same allocation; ``ordered``: with the conflicts
+        that barriers order wherever the accesses go."""
         private = {o.name for o in self.kernel.objects if o.space in ("local", "param")}
         writing = [n for n in self._accesses if not isinstance(self._statements[n], k.Load)]
         written = set(written_objects(self.kernel, self._pointees) - private)
@@ -69,6 +72,8 @@ class Slicer:
             s for n in writing if self._touched((s := self._access(n)).pointer) - private and (retries or _tells(s))
         ]
         left_out: list[tuple[int, frozenset[str]]] = []
+        kept_apart: list[int] = []
+        is_kept_apart = _never if ordered else self._kept_apart(writing)
         for number in self._accesses:
             s = self._access(number)
             touched = self._touched(s.pointer)
@@ -76,10 +81,41 @@ class Slicer:
                 wanted.append(number)
             elif isinstance(s, k.Load) and touched.isdisjoint({_ANYTHING, "*"} | written) and _ANYTHING not in written:
                 left_out.append((s.id, touched))
+            elif isinstance(s, k.Load) and is_kept_apart(number):
+                left_out.append((s.id, touched))
+                kept_apart.append(s.id)
             elif not touched <= private:
                 wanted.append(number)
         counted = [v for p in self.kernel.pipelines for v in _variables_of(p)]
-        return Conflicts(self._slice(wanted, [e for s in telling for e in _written(s)], counted), tuple(left_out))
+        kernel = self._slice(wanted, [e for s in telling for e in _written(s)], counted)
+        return Conflicts(kernel, tuple(left_out), frozenset(kept_apart))
+
+    def _kept_apart(self, writing: Sequence[int]) -> Callable[[int], bool]:
+        """Tells of an access to shared memory whether it is in no barrier interval with a write of the same object."""
+        intervals = barrier_intervals(self.kernel)
+        if intervals is None or self._reaches_clusters():
+            return _never
+        shared = {o.name for o in self.kernel.objects if o.space == "shared"}
+        of_writes = dict.fromkeys(shared, 0)
+        for number in writing:
+            s = self._access(number)
+            touched = self._touched(s.pointer)
+            # A copy beside the thread goes on behind barriers.
+            when = EVERY if not isinstance(s, k.Atomic) and _is_special(s) else intervals[number]
+            for name in shared if touched & {_ANYTHING, "*"} else touched & shared:
+                of_writes[name] |= when
+
+        def is_kept_apart(number: int) -> bool:
+            touched = self._touched(self._access(number).pointer)
+            return touched <= shared and not any(intervals[number] & of_writes[name] for name in touched)
+
+        return is_kept_apart
+
+    def _reaches_clusters(self) -> bool:
+        """Shared memory of other blocks is touched."""
+        pointers = [self._access(n).pointer for n in self._accesses]
+        pointers += [s.value for s in self._statements if isinstance(s, k.Assign) and s.value.ty == PTR]
+        return any(map(is_in_block, walk(pointers)))
 
     # --- the index
 
@@ -202,7 +238,10 @@ class Conflicts:
 
     kernel: k.Kernel
     left_out: LeftOut
-    """Reads of objects that nothing writes; some may be in the kernel, because they decide something else."""
+    """Reads of objects that nothing writes, or not without a barrier in between; some may be in the kernel, because
+    they decide something else."""
+    kept_apart: frozenset[int]
+    """Those that only barriers keep apart from writes, by ``id``."""
 
 
 def _parts(s: k.Stmt) -> tuple[tuple[k.Stmt, ...], ...]:
@@ -299,3 +338,7 @@ def _tells(s: k.Load | k.Store | k.Atomic) -> bool:
 
 def _variables_of(p: k.Pipeline) -> tuple[str, ...]:
     return (p.acquired, p.committed, p.waited, p.released, p.producer, p.consumer)
+
+
+def _never(_: int) -> bool:
+    return False

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import reduce
+from functools import cached_property, reduce
 from typing import Any, Literal, TypeVar
 
 import numpy as np
@@ -22,6 +22,7 @@ from analyzers.ir.evaluate import evaluate, evaluate_vector
 from analyzers.ir.events import KernelEvents
 from analyzers.ir.expr import I64, Expr
 from analyzers.ir.uniformity import is_uniform
+from analyzers.races.free_choices import without_free_choices
 from analyzers.races.quotients import thread_limits
 from analyzers.solve.query import Fact
 
@@ -56,7 +57,8 @@ class Launch:
     bound: dict[Expr, Expr] = field(init=False)
     block: tuple[int | None, int | None, int | None] = field(init=False)
     grid: tuple[int | None, int | None, int | None] = field(init=False)
-    facts: list[Fact] = field(init=False)
+    _limits: list[Fact] = field(init=False)
+    """Of the hardware, and the constraints of the context."""
     promises: list[tuple[int, str, tuple[str, ...]]] = field(init=False)
     """What users say of arrays: (tag of the constraint, kind, objects)."""
     ranges: dict[Expr, tuple[int, int]] = field(init=False)
@@ -84,7 +86,7 @@ class Launch:
         self.block = _constants(self.bind(d) for d in E.BDIM)
         self.grid = _constants(self.bind(d) for d in E.GDIM)
         self.ranges = {}
-        self.facts = []
+        self._limits = []
         self.mapped = frozenset(own_object(a.root).value for a in self.events.accesses if is_in_block(a.root))
         self._dimension_facts()
         self._computed = {d: self.bind(value) for d, value in computed.items()}
@@ -98,8 +100,15 @@ class Launch:
             said = promised(c.condition)
             if said is not None:
                 self.promises.append((tag, *said))
-            self.facts.append(Fact(E.TRUE if said is not None else self.bind(c.condition), tag))
+            self._limits.append(Fact(E.TRUE if said is not None else self.bind(c.condition), tag))
         self.dimension_tag = len(self.context.constraints)
+
+    @cached_property
+    def facts(self) -> list[Fact]:
+        """What holds of the sizes of every launch, and of what is passed."""
+        passed = [e for _, p in self.context.pointers for e in (p.offset, p.size) if e is not None]
+        used = E.symbols(*(value for _, value in self.context.bindings), *passed)
+        return without_free_choices(self._limits, used)
 
     def once(self, find: Callable[[Launch], _Found]) -> _Found:
         """What ``find`` gives for this launch, worked out the first time it is asked for."""
@@ -136,7 +145,7 @@ class Launch:
 
     def _limit(self, condition: Expr) -> None:
         if condition is not E.TRUE:
-            self.facts.append(Fact(condition, -1))
+            self._limits.append(Fact(condition, -1))
 
     def side(self, e: Expr, thread: int, mode: Mode) -> Expr:
         """``e`` (bound) as thread 1 or 2 sees it."""

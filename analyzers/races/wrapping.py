@@ -27,7 +27,7 @@ from analyzers.ir.expr import I32, I64, U32, U64, Expr, IntType
 from analyzers.ir.intervals import Intervals
 from analyzers.races.threads import Launch
 from analyzers.solve.narrowing import NO_TAGS, Contradiction, Narrowing
-from analyzers.solve.query import Fact, Overlap, Query
+from analyzers.solve.query import Fact, Overlap, Query, identity
 
 MAX_PLAIN_CONSTANT = 1 << 16
 """Factors and terms beyond this are those of hashes."""
@@ -65,7 +65,23 @@ class WithoutWrap:
 
 
 def without_wrap(launch: Launch, query: Query) -> WithoutWrap | None:
-    """The query under the assumption, or None where it changes nothing."""
+    """The query under the assumption, or None where it changes nothing; worked out once for each query of a launch,
+    which is asked about in several ways."""
+    known = launch.once(_Known).queries
+    key = identity(query)
+    if key not in known:
+        known[key] = _without_wrap(launch, query)
+    return known[key]
+
+
+class _Known:
+    """Of one launch."""
+
+    def __init__(self, _: Launch) -> None:
+        self.queries: dict[tuple[object, ...], WithoutWrap | None] = {}
+
+
+def _without_wrap(launch: Launch, query: Query) -> WithoutWrap | None:
     rewriting = _Rewriting(launch, query)
     plain = rewriting.plain
     distances = _distances(query)

@@ -13,7 +13,7 @@ from typing import Literal
 
 from analyzers.assertions import Assertions, check_assertions
 from analyzers.barriers.divergence import Divergence, check_divergence
-from analyzers.barriers.redundancy import redundant
+from analyzers.barriers.redundancy import KeptApart, redundant
 from analyzers.ir import expr as E
 from analyzers.ir.context import LaunchContext
 from analyzers.ir.events import KernelEvents
@@ -165,8 +165,9 @@ def collisions(
     poll: Callable[[], None] = lambda: None,
     limit: int | None = None,
     precedents: Precedents | None = None,
+    kept_apart: KeptApart | None = None,
 ) -> Collisions:
-    """The same, and how the races were found."""
+    """The same, and how the races were found. ``kept_apart``: reads that are not among the events."""
     launch = Launch(events, context)
     ladder = Ladder(Budget(smt=options.smt_budget))
     effort = Effort(options.kernel_effort if limit is None else limit)
@@ -185,7 +186,7 @@ def collisions(
     divergence = check_divergence(checker)
     divergent = {d.barrier.id for d in divergence.found if d.kind == "divergence"}
     assertions = check_assertions(checker)
-    useless = redundant(checker, checked) if options.redundancy and not divergent else []
+    useless = redundant(checker, checked, kept_apart) if options.redundancy and not divergent else []
     relations = Relations(launch, options.warp_lockstep, poll, precedents=checker.precedents.under_conditions)
     core, used_no_overflow = economical([*checked.proofs, *assertions.proofs])
     access_index = {id(a): i for i, a in enumerate(events.accesses)}

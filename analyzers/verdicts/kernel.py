@@ -6,9 +6,11 @@ import time
 import traceback
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Final
 
 from analyzers.barriers.divergence import meets_elsewhere
+from analyzers.barriers.redundancy import KeptApart
 from analyzers.ir.clusters import own_object
 from analyzers.ir.context import LaunchContext
 from analyzers.ir.events import AccessEvent, KernelEvents, UnsupportedEvent
@@ -44,9 +46,15 @@ def one_memory(kernel: Kernel, contexts: Sequence[LaunchContext]) -> tuple[froze
     return tuple(sorted(found, key=sorted))
 
 
-def conflicts_in(kernel: Kernel, together: Sequence[frozenset[str]]) -> Conflicts:
-    """The kernel without the reads of what nothing writes, where objects ``together`` are parts of one allocation."""
-    return Slicer(kernel).of_conflicts(together)
+def conflicts_in(kernel: Kernel, together: Sequence[frozenset[str]], *, ordered: bool = False) -> Conflicts:
+    """The kernel without the reads of what nothing writes, where objects ``together`` are parts of one allocation;
+    without ``ordered``, nor those that barriers keep apart from all writes, wherever they go."""
+    return Slicer(kernel).of_conflicts(together, ordered=ordered)
+
+
+def conflicting(kernel: Kernel, together: Sequence[frozenset[str]], wraps: bool = False) -> KernelEvents:
+    """The events of all conflicts, those that barriers order included. Raises TooMuchWorkError."""
+    return summarize(conflicts_in(kernel, together, ordered=True).kernel, wraps=wraps)
 
 
 def check_kernel(
@@ -59,10 +67,11 @@ def check_kernel(
     precedents: Precedents | None = None,
     left_out: LeftOut = (),
     keep: Callable[[LaunchContext, Collisions], None] = lambda _c, _f: None,
+    kept_apart: KeptApart | None = None,
 ) -> KernelResult:
     """Decide (or recall) every context and put the result together. ``precedents`` are those of the instances of the
     kernel's definition that were checked before; ``left_out`` reads that are not among the events, because they
-    conflict with nothing."""
+    conflict with nothing or are ``kept_apart``."""
     precedents = precedents or Precedents()
     results: list[ContextResult] = []
     spent = 0
@@ -80,7 +89,8 @@ def check_kernel(
         decision = remembered(context)
         if decision is None:
             wanted = replace(options, redundancy=False) if reached else options
-            collided = collisions(seen, context, wanted, poll, precedents=precedents)
+            apart = None if kept_apart is None else replace(kept_apart, events=partial(_whole, kept_apart, context))
+            collided = collisions(seen, context, wanted, poll, precedents=precedents, kept_apart=apart)
             decision = collided.decision
             remember(context, decision)
             keep(context, collided)
@@ -95,6 +105,11 @@ def check_kernel(
             seen = replace(seen, unsupported=reached)
         results.append(report(seen, context, decision, _since(started)))
     return assemble(events, results, left_out)
+
+
+def _whole(kept_apart: KeptApart, context: LaunchContext) -> KernelEvents:
+    """All events as this launch makes them; what has no model was looked at before."""
+    return events_in(replace(kept_apart.events(), unsupported=()), context)
 
 
 def executed(

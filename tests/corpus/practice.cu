@@ -554,7 +554,7 @@ __global__ void histogram(const unsigned char *in, unsigned *out, int n) {  // e
 
 // Lanes of a warp lose counts of each other.
 // cuda-lsp: launch grid=(32) block=(256)
-__global__ void histogram_racy(const unsigned char *in, unsigned *out, int n) {  // expect: unknown(not-examined)
+__global__ void histogram_racy(const unsigned char *in, unsigned *out, int n) {
   __shared__ unsigned h[8][257];
   int warp = threadIdx.x / 32;
   for (int i = threadIdx.x; i < 8 * 257; i += 256) (&h[0][0])[i] = 0;
