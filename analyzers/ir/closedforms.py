@@ -421,22 +421,18 @@ def _flagged(
             def delta(way: Expr, p: Expr = p) -> Expr | None:
                 return linear_delta(way, p, invariant)
 
-            step = moved_under(ends[name], p, ends[by_node[flag]], delta, wraps)
-            if step is not None and isinstance(ty, IntType):
-                base = E.cast(starts[name], I64)
+            found = moved_under(ends[name], p, ends[by_node[flag]], delta, wraps)
+            if found is not None and isinstance(ty, IntType):
+                step, stepped = found
+                # What keeps the flag set is asked of the variable, as a loop's test is.
+                lasting = E.land(*(c for c in E.conjuncts(ends[by_node[flag]]) if c is not flag))
+                wrapping = may_wrap(starts[name], step, p, lasting, E.substitute(lasting, {stepped: p}))
+                form = _affine_form(starts[name], ty, lambda k, step=step: E.mul(step, k), wrapping)
 
-                def at(
-                    k: Expr,
-                    name: str = name,
-                    set_: str = by_node[flag],
-                    base: Expr = base,
-                    step: Expr = step,
-                    ty: IntType = ty,
-                ) -> Expr:
-                    moved = E.narrow(E.add(base, E.mul(step, k)), ty)
-                    return E.select(unknown(set_, k), moved, unknown(name, k))
+                def at(k: Expr, name: str = name, set_: str = by_node[flag], form: Form = form) -> Expr:
+                    return E.select(unknown(set_, k), form.at(k), unknown(name, k))
 
-                yield name, steps.guarded(Form(at, no_wrap=True), starts[name], step)
+                yield name, steps.guarded(Form(at, no_wrap=form.no_wrap), starts[name], step)
 
 
 def _rotations(follows: Mapping[str, str]) -> Iterator[list[str]]:

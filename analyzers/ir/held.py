@@ -127,10 +127,12 @@ def flags(ends: Mapping[Expr, Expr]) -> list[Expr]:
 
 def moved_under(
     end: Expr, placeholder: Expr, flag: Expr, delta: Callable[[Expr], Expr | None], wraps: bool
-) -> Expr | None:
-    """The step of a variable that makes it in each iteration after which a flag is still set; None of others. ``end``,
-    ``flag``: the values of the two after an iteration. If the flag is set at the start of iteration ``k``, there have
-    been ``k`` steps."""
+) -> tuple[Expr, Expr] | None:
+    """The step of a variable that makes it in each iteration after which a flag is still set, and its value after that;
+    None of others. ``end``, ``flag``: the values of the two after an iteration. If the flag is set at the start of
+    iteration ``k``, there have been ``k`` steps.
+
+    Whether they stay in the type is the caller's to ask: the flag may be set until the variable wraps around."""
     ty = placeholder.ty
     if end.op != "select" or not isinstance(ty, IntType) or placeholder not in end.args[1:]:
         return None
@@ -145,4 +147,4 @@ def moved_under(
         return None
     # Overflow is undefined with a sign, and without one it is assumed away, like that of other counters.
     signed = ty.signed and ty.width >= 32
-    return step if signed or (ty.width >= 32 and _longest(step) > 0 and not wraps) else None
+    return (step, end) if signed or (ty.width >= 32 and _longest(step) > 0 and not wraps) else None

@@ -125,11 +125,13 @@ def _asked(condition: Expr, placeholder: Expr) -> list[list[Expr]]:
     """What the test asks of the variable: the alternatives of each part. What memory holds may end a loop and cannot be
     counted on to."""
     asked = [
-        [d for d in _disjuncts(c) if not any(n.op == "opaque" for n in E.walk((d,)))]
-        for c in E.conjuncts(condition)
-        if placeholder in E.symbols(c)
+        [d for d in _disjuncts(c) if not _is_open(d)] for c in E.conjuncts(condition) if placeholder in E.symbols(c)
     ]
     return [parts for parts in asked if parts]
+
+
+def _is_open(e: Expr) -> bool:
+    return any(n.op == "opaque" for n in E.walk((e,)))
 
 
 def _limits(part: Expr, placeholder: Expr, way: int) -> bool:
@@ -194,7 +196,7 @@ def _is_widened(e: Expr, placeholder: Expr) -> bool:
 
 def _is_only_apart(condition: Expr, placeholder: Expr) -> bool:
     """The loop's test asks of the variable only whether it is a value, on either side of which it may begin."""
-    asked = [c for c in E.conjuncts(condition) if placeholder in E.symbols(c)]
+    asked = [c for c in E.conjuncts(condition) if placeholder in E.symbols(c) and not _is_open(c)]
     return bool(asked) and all(c.op == "ne" for c in asked)
 
 
@@ -210,4 +212,6 @@ def _begins_anywhere(start: Expr, way: int) -> bool:
 
 def _counts(condition: Expr, placeholder: Expr) -> bool:
     """The loop's test compares the variable."""
-    return any(c.op in ("lt", "le", "ne") and placeholder in E.symbols(c) for c in E.conjuncts(condition))
+    return any(
+        c.op in ("lt", "le", "ne") and placeholder in E.symbols(c) and not _is_open(c) for c in E.conjuncts(condition)
+    )

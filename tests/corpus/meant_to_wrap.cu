@@ -234,7 +234,51 @@ __global__ void up_to_a_root(int *out, unsigned n, unsigned stride) {  // expect
   }
 }
 
+// From below zero to a limit, as long as a flag of the thread is set.
+__global__ void flagged_up_to_eight(int *out) {
+  __shared__ int s[8];
+  unsigned i = threadIdx.x - 40;
+  bool go = true;
+  for (int r = 0; r < 64; r++) {
+    if (go) {
+      if (i < 8) s[i] = threadIdx.x;  // expect: data-race with self
+      i++;
+      go = i != 8;
+    }
+  }
+}
+
+// What memory holds may end it, too.
+__global__ void flagged_up_to_eight_or_so(int *out, const int *in) {
+  __shared__ int s[8];
+  unsigned i = threadIdx.x - 40;
+  bool go = true;
+  for (int r = 0; r < 64; r++) {
+    if (go) {
+      if (i < 8) s[i] = threadIdx.x;  // expect: possible-data-race with self
+      i++;
+      go = i != 8 && in[i & 7] > 3;
+    }
+  }
+}
+
+__global__ void up_to_eight_or_so(int *out, const int *in) {
+  __shared__ int s[8];
+  for (unsigned i = threadIdx.x - 40; i != 8 && in[i & 7] > 3; i++)
+    if (i < 8) s[i] = threadIdx.x;  // expect: possible-data-race with self
+}
+
+__global__ void around_as_memory_says(int *out, const int *in) {
+  __shared__ int s[8];
+  for (unsigned char i = 240 + threadIdx.x; in[i] > 3; i++)
+    if (i < 3) s[i] = threadIdx.x;  // expect: possible-data-race with self
+}
+
 void launch_past_zero(int *out, int k) {
+  flagged_up_to_eight<<<1, 32>>>(out);
+  flagged_up_to_eight_or_so<<<1, 32>>>(out, out + 64);
+  up_to_eight_or_so<<<1, 32>>>(out, out + 64);
+  around_as_memory_says<<<1, 16>>>(out, out + 64);
   past_zero_in_own_steps<<<1, 32>>>(out);
   past_zero_in_some_steps<<<1, 32>>>(out, 5);
   past_zero_together_with_another<<<1, 32>>>(out, 5);
