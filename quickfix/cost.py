@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Final
 
 from analyzers.analysed import KernelAnalysis
-from analyzers.frontend.gaps import Body, Gap, Statement, falls_through
+from analyzers.frontend.gaps import Body, FunctionTree, Gap, Statement, falls_through
 from analyzers.ir.evaluate import evaluate
 from analyzers.ir.events import KernelEvents, LoopInstance
 from analyzers.ir.expr import Expr, symbols
+from analyzers.model import SourceSpan
 from analyzers.races.threads import Launch
 from quickfix.paths import Candidate, Key
 
@@ -141,13 +142,51 @@ def _iterations(launch: Launch, loop: LoopInstance, test: Expr | None) -> int | 
     return None
 
 
-def words(barriers: Iterable[Candidate], trips: Trips, kind: str = "barrier") -> str:
+Called = tuple[str, int]
+"""A function: its path, and the offset at which it starts."""
+
+
+def called_often(
+    barriers: Iterable[Candidate],
+    kernels: Iterable[KernelAnalysis],
+    function_at: Callable[[str, int], FunctionTree | None],
+) -> frozenset[Called]:
+    """The functions with some of the barriers that a kernel calls in several places; ``function_at``: path and offset
+    in the text that was analysed -> the function around it."""
+    wanted = {_called(c) for c in barriers if c.called}
+    found: set[Called] = set()
+    for analysis in kernels if wanted else ():
+        calls: dict[Called, set[tuple[SourceSpan, ...]]] = {}
+        for site in {e.site for e in (*analysis.events.accesses, *analysis.events.barriers)}:
+            for depth, inner in enumerate((*site.calls, site.span)[1:], 1):
+                function = function_at(inner.path, inner.start_offset)
+                if function is not None and (function.path, function.start) in wanted:
+                    calls.setdefault((function.path, function.start), set()).add(site.calls[:depth])
+        found.update(called for called, chains in calls.items() if len(chains) > 1)
+    return frozenset(found)
+
+
+def _called(candidate: Candidate) -> Called:
+    return candidate.gap.function.path, candidate.gap.function.start
+
+
+def words(
+    barriers: Iterable[Candidate], trips: Trips, kind: str = "barrier", often: Container[Called] = frozenset()
+) -> str:
     """`+1 barrier × 8 iterations`, `+2 barriers, +1 barrier per iteration of the loop at line 7`; `at most` that many
-    where some iterations do not come to it."""
-    alike = Counter((c.loops, c.sometimes) for c in barriers)
+    where some iterations do not come to it. ``often``: functions that are called in several places (`called_often`),
+    of which it is said what a call costs."""
+
+    def shape(c: Candidate) -> tuple[tuple[tuple[str, int], ...], bool, str]:
+        if _called(c) not in often:
+            return c.loops, c.sometimes, ""
+        name = "the lambda" if c.gap.function.is_lambda else c.gap.function.name
+        return c.loops[c.outside :], c.sometimes, f" in each call of {name}"
+
+    alike = Counter(map(shape, barriers))
     return ", ".join(
-        f"+{_many(count, kind)}{_times(loops, trips, AT_MOST * sometimes)}"
-        for (loops, sometimes), count in sorted(alike.items())
+        f"+{_many(count, kind)}{_times(loops, trips, AT_MOST * sometimes)}{where}"
+        for (loops, sometimes, where), count in sorted(alike.items())
     )
 
 

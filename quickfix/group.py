@@ -14,7 +14,7 @@ from analyzers.model import Finding, Fix, FixRefusal, Verdict
 from quickfix.atomics import atomic_update
 from quickfix.barrier_meanings import turned_round
 from quickfix.commits import committed_always
-from quickfix.cost import trips_of, words
+from quickfix.cost import called_often, trips_of, words
 from quickfix.divergent import divergent_removed
 from quickfix.early_returns import guard_returns
 from quickfix.fences import ordered_by_fences
@@ -169,7 +169,8 @@ def inserted_barriers(session: Session, kernels: Sequence[KernelAnalysis], group
         # All that is left of it is between blocks.
         return FixRefusal(sentence(explanation(session.trees, pair, ways_between(session, pair))))
     places = as_spelled(placed, places_in_words(session.changes(placed.barriers), session))
-    cost = words(placed.barriers, trips_of(kernels), kind_in_words(session))
+    often = called_often(placed.barriers, session.kernels, session.trees.at)
+    cost = words(placed.barriers, trips_of(kernels), kind_in_words(session), often)
     return Fix(
         title=f"Insert {places} — orders {pairs_in_words(placed.targets, pair)}, {cost}",
         kind="insert-barrier",

@@ -84,6 +84,8 @@ class Candidate:
     """It is in a function that the kernel calls."""
     sometimes: bool = False
     """Not each iteration of the loops comes to it, as far as conditionals and jumps in them show."""
+    outside: int = 0
+    """How many of the loops are around the call of its function."""
 
     @property
     def key(self) -> Key:
@@ -318,17 +320,19 @@ def _in_front(chain: Chain, start: int) -> list[Candidate]:
 def _all(chain: Chain, index: int) -> list[Candidate]:
     level = chain[index]
     path = level.function.path
+    calls = [i for i, other in enumerate(chain[: index + 1]) if other.call is not None]
+    outside = sum(len(_loop_lines(other)) for other in chain[: max(calls, default=0)])
     around = [(other.function.path, line) for other in chain[:index] for line in _loop_lines(other)]
     around += [(path, level.loop_line)] * level.body.loops
     conditionals = sum(other.body.role in _CONDITIONAL for other in chain[: index + 1])
-    called = any(other.call is not None for other in chain[: index + 1])
     return [
         Candidate(
             gap,
             (*around, *((path, jump.line) for jump in level.jumps if jump.holds(gap.index))),
             conditionals,
-            called,
+            bool(calls),
             is_passed_by(chain[: index + 1], gap.index),
+            outside,
         )
         for gap in gaps_of(level.body, level.steps, level.function)
     ]

@@ -14,7 +14,7 @@ from typing import Final
 
 from analyzers.analysed import KernelAnalysis
 from analyzers.model import Finding, Fix, FixRefusal, Verdict
-from quickfix.cost import trips_of, words
+from quickfix.cost import called_often, trips_of, words
 from quickfix.edits import Change, OffsetChain, OffsetMap, text_edits
 from quickfix.flattened import flattened
 from quickfix.grid_wide import explanation
@@ -356,7 +356,8 @@ def _fix(
         return FixRefusal(sentence(judged.worse[0]) if judged.worse else still)
     places = as_spelled(placed, places_in_words(current.changes(placed.barriers), current, files))
     barriers = [replace(b, loops=tuple(_old_line(loop, current, files) for loop in b.loops)) for b in placed.barriers]
-    inserted = words(barriers, trips_of(kernels), kind_in_words(current))
+    often = called_often(placed.barriers, current.kernels, current.trees.at)
+    inserted = words(barriers, trips_of(kernels), kind_in_words(current), often)
     cost = ", ".join(filter(None, (inserted, costs_in_words(begun.costs))))
     shown = next((f for f in placed.targets if _old_key(f, files) is not None), placed.targets[0])
     taken = granted_in_words(begun.granted)

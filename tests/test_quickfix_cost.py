@@ -53,6 +53,40 @@ def test_a_loop_counts_as_often_as_its_iterations_come_to_the_barrier(body: str,
     assert fix.title.endswith(f", {cost}")
 
 
+STEPS = """__device__ void step(float *s, int d) {
+  float v = s[threadIdx.x + d & 63];
+  s[threadIdx.x] += v;
+}
+__device__ void steps(float *s, int d) {
+  for (int i = 0; i < 4; i++) {
+    float v = s[threadIdx.x + d & 63];
+    s[threadIdx.x] += v;
+  }
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("calls", "cost"),
+    [
+        ("step(s, 32);", "+1 barrier"),
+        ("for (int i = 0; i < 20; i++) step(s, 32);", "+2 barriers × 20 iterations"),
+        ("step(s, 32);\n  step(s, 34);", "+1 barrier, +1 barrier in each call of step"),
+        ("for (int i = 0; i < 20; i++) {\n  step(s, 32);\n  step(s, 34); }", "+2 barriers in each call of step"),
+        ("steps(s, 32);\n  steps(s, 34);", "+2 barriers × 4 iterations in each call of steps"),
+        (
+            "auto other = [&](int d) { float v = s[threadIdx.x + d & 63];\n s[threadIdx.x] += v; };\n"
+            "for (int i = 0; i < 3; i++) { other(32);\n other(34); }",
+            "+2 barriers in each call of the lambda",
+        ),
+    ],
+)
+def test_a_function_that_is_called_in_several_places_costs_so_much_in_each_call(calls: str, cost: str) -> None:
+    unit = CheckRequest("/cost/a.cu", STEPS + KERNEL.format(body=f"s[t] = t;\n  __syncthreads();\n  {calls}"))
+    fix, *_ = (fix for fix in offers(Engine(), unit) if isinstance(fix, Fix) and fix.kind == "insert-barrier")
+    assert (fix.cost, fix.title.endswith(f", {cost}")) == (cost, True)
+
+
 def test_a_barrier_that_leaves_one_of_two_loops_is_in_those_iterations_of_the_other_that_come_to_it() -> None:
     body = """s[t] = out[t];
   for (int i = 0; i < 8; i++) {
