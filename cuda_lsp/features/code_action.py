@@ -17,6 +17,7 @@ from pygls.exceptions import JsonRpcException
 
 from analyzers.model import Fix, SourceSpan, TextEdit, Verdict
 from cuda_lsp import wire
+from cuda_lsp.cache import UNSURE, file_digest
 from cuda_lsp.checking import read_text
 from cuda_lsp.documents import text_digest
 from cuda_lsp.features import execute_command, ignore_comment, run_kernel
@@ -345,6 +346,8 @@ async def resolve(session: Session, action: types.CodeAction) -> types.CodeActio
     view = session.views.get(str(wish.get("unit")))
     if view is None or not view.is_current or view.snapshot is None or view.snapshot.digest != wish.get("digest"):
         raise _told(session, "The document has changed since this fix was proved; save it to get a new one.")
+    if (changed := await _changed_on_disk(session, view)) is not None:
+        raise _told(session, f"{changed} has changed since this fix was proved; save to check again.")
     name, group = wish.get("fix"), wish.get("group")
     found = next((fix for fix in view.fixes if _name(fix) == name), None)
     if found is None and name is not None and group is None:
@@ -354,7 +357,7 @@ async def resolve(session: Session, action: types.CodeAction) -> types.CodeActio
         found = await _computed(session, view, None, tuple(map(str, cast("Sequence[Any]", needless))))
     found = found or await _computed(session, view, str(group) if group is not None else None)
     if isinstance(found, str):
-        raise _told(session, found)
+        raise _told(session, f"{found}{_in_doubt(session, view)}")
     if not view.is_current:
         raise _told(session, "The document has changed while the fix was proved; save it to get a new one.")
     action.edit = await workspace_edit(session, view, found.edits)
@@ -434,6 +437,26 @@ async def workspace_edit(session: Session, view: UnitView, edits: Iterable[TextE
             for uri, edits_of in changes.items()
         ]
     )
+
+
+async def _changed_on_disk(session: Session, view: UnitView) -> str | None:
+    """A file that is not open and is another one now than the unit was checked with."""
+    closed = _closed(session, view)
+
+    def changed() -> str | None:
+        return next((path for path, digest in closed.items() if digest and file_digest(path) != digest), None)
+
+    return await asyncio.to_thread(changed)
+
+
+def _in_doubt(session: Session, view: UnitView) -> str:
+    """What to add to a refusal where a file changed while it was read for the check, or just before."""
+    path = next((path for path, digest in _closed(session, view).items() if digest == UNSURE), None)
+    return "" if path is None else f" {path} may have changed since the check; save to check again."
+
+
+def _closed(session: Session, view: UnitView) -> dict[str, str | None]:
+    return {path: digest for path, digest in view.dependencies.items() if session.documents.at(path) is None}
 
 
 async def _index_on_disk(session: Session, view: UnitView, path: str) -> LineIndex:

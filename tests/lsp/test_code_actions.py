@@ -1,5 +1,6 @@
 """Quick fixes: offered when they were verified, applied to the text that they were verified on, and to no other."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -154,6 +155,17 @@ async def test_a_changed_document_gets_no_edit_but_an_error(editor: Editor, tmp_
     assert await editor.actions(uri, "a[i] =") == []
     editor.replace(uri, "threadIdx.y", "threadIdx.x")
     assert labels(await editor.actions(uri, "a[i] =")) == [INSERT], "the text is the proved one again"
+
+
+async def test_a_header_that_changed_unseen_since_the_check_is_named(editor: Editor, tmp_path: Path) -> None:
+    header, unit = tmp_path / "size.cuh", tmp_path / "a.cu"
+    header.write_text("// one\n")
+    os.utime(header, (1, 1))
+    uri = await racing(editor, unit, '#include "size.cuh"\n' + RACE.format("shift"))
+    (action,) = await editor.actions(uri, "a[i] =")
+    header.write_text("// another\n")
+    with pytest.raises(JsonRpcException, match=r"size\.cuh has changed since this fix was proved"):
+        await editor.code_action_resolve_async(action)
 
 
 async def test_a_client_that_cannot_resolve_gets_the_edit_at_once(connect: Connect, tmp_path: Path) -> None:
