@@ -366,6 +366,15 @@ def close_all(
     pending = [n for n in placeholders if n not in unchanged]
     reduced = {n: E.substitute(ends[n], fixed) for n in pending}
     test, leaving = E.substitute(condition, fixed), [E.substitute(c, fixed) for c in leaving]
+    # A variable that is set anew in each iteration to what the next test asks: this is asked of the others by now.
+    renewed = {
+        placeholders[n]: reduced[n]
+        for n in pending
+        if placeholders[n].ty == E.BOOL or n not in open_placeholders(reduced[n])
+    }
+    leaving += [
+        E.lnot(E.substitute(c, renewed)) for c in E.conjuncts(test) if not renewed.keys().isdisjoint(E.symbols(c))
+    ]
     for name in list(pending):
         p = placeholders[name]
         found = find_form(starts[name], reduced[name], p, test, invariant, False, steps, rings, leaving)

@@ -274,7 +274,32 @@ __global__ void around_as_memory_says(int *out, const int *in) {
     if (i < 3) s[i] = threadIdx.x;  // expect: possible-data-race with self
 }
 
+// The test is of a variable that is set to what is asked of the counter.
+__global__ void up_to_three_by_a_flag(int *out) {
+  unsigned i = threadIdx.x - 40;
+  bool go = i != 3;
+  while (go) {
+    __syncthreads();  // expect: barrier-divergence
+    out[threadIdx.x] += i;
+    i++;
+    go = i != 3;
+  }
+}
+
+__global__ void up_to_three_by_a_number(int *out) {
+  unsigned i = threadIdx.x - 40;
+  int left = 7;
+  while (left != 0) {
+    __syncthreads();  // expect: barrier-divergence
+    out[threadIdx.x] += i;
+    i++;
+    left = i - 3;
+  }
+}
+
 void launch_past_zero(int *out, int k) {
+  up_to_three_by_a_flag<<<1, 32>>>(out);
+  up_to_three_by_a_number<<<1, 32>>>(out);
   flagged_up_to_eight<<<1, 32>>>(out);
   flagged_up_to_eight_or_so<<<1, 32>>>(out, out + 64);
   up_to_eight_or_so<<<1, 32>>>(out, out + 64);
