@@ -75,8 +75,10 @@ __device__ void steps(float *s, int d) {
         ("for (int i = 0; i < 20; i++) {\n  step(s, 32);\n  step(s, 34); }", "+2 barriers in each call of step"),
         ("steps(s, 32);\n  steps(s, 34);", "+2 barriers × 4 iterations in each call of steps"),
         (
-            "auto other = [&](int d) { float v = s[threadIdx.x + d & 63];\n s[threadIdx.x] += v; };\n"
-            "for (int i = 0; i < 3; i++) { other(32);\n other(34); }",
+            (
+                "auto other = [&](int d) { float v = s[threadIdx.x + d & 63];\n s[threadIdx.x] += v; };\n"
+                "for (int i = 0; i < 3; i++) { other(32);\n other(34); }"
+            ),
             "+2 barriers in each call of the lambda",
         ),
     ],
