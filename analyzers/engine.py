@@ -18,7 +18,7 @@ from analyzers.analysed import KernelAnalysis, UnitAnalysis
 from analyzers.barriers.redundancy import KeptApart
 from analyzers.frontend import focus
 from analyzers.frontend.confined import is_confined
-from analyzers.frontend.lower import FoundUnit, find_kernels, lower_unit
+from analyzers.frontend.lower import FoundKernel, FoundUnit, find_kernels, lower_unit
 from analyzers.frontend.parse import HostPass, ParsedUnit, ParseFailure, SourceFile, UnitParser
 from analyzers.frontend.side_by_side import meanwhile
 from analyzers.hostguide.contexts import context_of_user_launch, unfit
@@ -29,6 +29,7 @@ from analyzers.incremental import Edit, moved
 from analyzers.ir.context import LaunchContext
 from analyzers.ir.events import AccessEvent
 from analyzers.ir.kernel import Instances, Kernel
+from analyzers.ir.names import base_word
 from analyzers.ir.symbolic import TooMuchWorkError, summarize
 from analyzers.kept import Known, Other, Warm, dependencies, kept_of, left_out_of_trial, likely_edit, small_edit
 from analyzers.model import (
@@ -461,7 +462,7 @@ class Engine:
             own = {k.mangled for k in warm.kernels}
             warm.others = tuple(k for k in elsewhere.others if k.mangled not in own)
         if warm.others is None:
-            found = find_kernels(self._unit(warm, stop)).kernels
+            found = self._all_kernels(warm, stop)
             warm.others = tuple(Other(k.name, k.mangled, k.extent) for k in found if not is_wanted(k, request.options))
 
         def at(extents: Iterable[SourceSpan]) -> set[tuple[str, int]]:
@@ -471,7 +472,7 @@ class Engine:
         own = at(f for k in warm.kernels for f in k.functions[:1]) | at(k.extent for k in warm.others)
         if own != set(places) and any(k.functions is None for k in warm.others):
             # Some are in functions that kernels call.
-            found = {k.mangled: k for k in find_kernels(self._unit(warm, stop)).kernels}
+            found = {k.mangled: k for k in self._all_kernels(warm, stop)}
             reached = ((k, found[k.mangled].lower().functions) for k in warm.others)
             warm.others = tuple(replace(k, functions=tuple(span for _, span in spans)) for k, spans in reached)
         return tuple(k.name for k in warm.others if at((k.extent, *(k.functions or ()))))
@@ -528,6 +529,14 @@ class Engine:
             if isinstance(event, UnitFinished) and event.result.failure is not None:
                 raise ParseFailure(event.result.failure.text)
         return self._warm[request.path]
+
+    def _all_kernels(self, warm: Warm, stop: Callable[[], bool]) -> tuple[FoundKernel, ...]:
+        """The kernels of a checked unit, with instances of the templates that the check had no use for, too."""
+
+        def parse(probes: Sequence[str]) -> ParsedUnit:
+            return self._parse(warm.request, probes, stop)
+
+        return find_kernels(self._unit(warm, stop), parse).kernels
 
     def _unit(self, warm: Warm, stop: Callable[[], bool]) -> ParsedUnit:
         """The checked text, parsed again if another one was since; perhaps its device code alone."""
@@ -673,7 +682,8 @@ def _taken_in(
     options: CheckOptions,
 ) -> tuple[FoundUnit, HostFacts, _Linked]:
     """Both sides of a unit. The host side may ask for instances by probes, which both then see."""
-    found, linked = meanwhile(lambda: find_kernels(unit, parse), lambda: link({}, _Linked()))
+    asked = frozenset(map(base_word, options.kernels)) if options.kernels else None
+    found, linked = meanwhile(lambda: find_kernels(unit, parse, (), asked), lambda: link({}, _Linked()))
     poll()
     listings = Listings()
     host = _launches(found, linked, options, listings)
@@ -681,7 +691,7 @@ def _taken_in(
         if not host.probes and not host.linked_probes:
             break
         if host.probes:
-            found = find_kernels(parse((*found.probes, *host.probes)), parse)
+            found = find_kernels(parse((*found.probes, *host.probes)), parse, (), asked)
         if host.linked_probes:
             wanted = {p.path: (*p.probes, *host.linked_probes.get(p.path, ())) for p in linked.passes}
             linked = link(wanted, linked)

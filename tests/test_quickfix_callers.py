@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from typing import Any
+
 import pytest
 from edited import applied
 
 from analyzers.engine import Engine
+from analyzers.frontend.parse import ParsedUnit, UnitParser
 from analyzers.model import CheckOptions, Fix, FixRefusal, Verdict
 from analyzers.requests import CheckRequest
 from quickfix import answers, fix_all, fix_for
@@ -102,6 +106,25 @@ def test_kernels_that_do_not_run_the_code_are_not_asked() -> None:
     inside = text.index("s[t] = t")
     assert engine.others_at(selecting(text, "all"), [("/callers/a.cu", inside)]) == ("other",)
     assert engine.others_at(selecting(text, "all"), [("/callers/a.cu", text.index("out[threadIdx.x] ="))]) == ()
+
+
+def test_templates_that_nobody_instantiates_run_the_code_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    template = "template <int N> __global__ void made(int *out) { __shared__ int s[64]; out[N] = swapped(s, N); }\n"
+    text, parses = FUNCTION % "" + template, Counter[int]()
+    parse = UnitParser.parse
+
+    def counted(self: UnitParser, *given: Any) -> ParsedUnit:
+        parses[len(given[4])] += 1
+        return parse(self, *given)
+
+    monkeypatch.setattr(UnitParser, "parse", counted)
+    engine, request = Engine(), selecting(text, "all")
+    assert [k.name for k in engine.result(request).kernels] == ["all"]
+    assert parses == {0: 1}  # the check of the selected kernel has no use for an instance
+    inside = text.index("s[t] = t")
+    for _ in range(2):
+        assert engine.others_at(request, [("/callers/a.cu", inside)]) == ("other", "made<32>")
+    assert [k.name for k in Engine().result(selecting(text, "made<32>")).kernels] == ["made<32>"]
 
 
 @pytest.mark.parametrize("name", ["swap_halves", "exchange"])

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -88,16 +88,19 @@ class LoweredUnit:
     probes: tuple[str, ...] = ()
 
 
-def find_kernels(unit: ParsedUnit, reparse: Reparse | None = None, only: Sequence[str] = ()) -> FoundUnit:
+def find_kernels(
+    unit: ParsedUnit, reparse: Reparse | None = None, only: Sequence[str] = (), guessed: Container[str] | None = None
+) -> FoundUnit:
     """Find every kernel defined in the unit's file and in the project headers it includes.
 
     `only` restricts the result to kernels with these names, with or without template arguments. Without `reparse`,
-    templates nobody instantiates give an unsupported kernel.
+    templates nobody instantiates give an unsupported kernel; with it, those that are not among `guessed` do, by their
+    names without template arguments.
     """
     if sys.getrecursionlimit() < _RECURSION:
         sys.setrecursionlimit(_RECURSION)
     with uncollected():
-        unit, found = _discovered(unit, reparse, only)
+        unit, found = _discovered(unit, reparse, only, guessed)
         lowering = _Lowering(unit, found.table, found.kernels)
         kernels = tuple(
             FoundKernel(k.name, k.base_name, k.mangled, *kernels_module.places(k), lowering, k)
@@ -116,13 +119,15 @@ def lower_unit(unit: ParsedUnit, reparse: Reparse | None = None, only: Sequence[
         return LoweredUnit(tuple(k.lower() for k in found.kernels), found.skipped, found.unit, found.probes)
 
 
-def _discovered(unit: ParsedUnit, reparse: Reparse | None, only: Sequence[str]) -> tuple[ParsedUnit, Discovery]:
+def _discovered(
+    unit: ParsedUnit, reparse: Reparse | None, only: Sequence[str], guessed: Container[str] | None
+) -> tuple[ParsedUnit, Discovery]:
     tried: list[str] = []
     found = discover(unit, only, probing=reparse is not None)
     for _ in range(_ROUNDS):
         if reparse is None:
             break
-        wanted = [p for p in found.probes_wanted(tried) if p not in unit.probes]
+        wanted = [p for p in found.probes_wanted(tried, guessed) if p not in unit.probes]
         if not wanted:
             break
         tried.extend(wanted)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import bisect
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -110,8 +110,9 @@ class Discovery:
         """All probes that are tried where the code has no instance."""
         return frozenset(p for t in self.templates for p in t.guesses)
 
-    def probes_wanted(self, tried: Sequence[str]) -> list[str]:
-        """Probe lines that would bring more instantiations, those already present left out."""
+    def probes_wanted(self, tried: Sequence[str], guessed: Container[str] | None = None) -> list[str]:
+        """Probe lines that would bring more instantiations, those already present left out. `guessed`: the templates to
+        guess arguments of, None for all."""
         present = {*tried, *self.unit.probes}
         wanted = [p for p in self.host_only if p not in present]
         explicit = scan_explicit_instantiations(self.unit.text, instantiating_uses(self.unit)) if self.templates else ()
@@ -124,6 +125,8 @@ class Discovery:
         if wanted:
             return wanted
         for template in self.templates:
+            if guessed is not None and template.name not in guessed:
+                continue
             first, *others = template.guesses
             if not template.instances and present.isdisjoint(template.guesses):
                 wanted.append(first)
