@@ -52,7 +52,10 @@ def _uses(texts: tuple[str, ...]) -> tuple[tuple[int, int], ...]:
     and may be explicit instantiations."""
     if not any(may_instantiate(source_bytes(text)) for text in texts):
         return ()
-    return tuple(_instantiating(texts[0], macros_of(texts)))
+    macros = macros_of(texts)
+    if not any(may_instantiate(text) or b"##" in text for text in (source_bytes(texts[0]), *macros.values())):
+        return ()
+    return tuple(_instantiating(texts[0], macros))
 
 
 def _instantiating(text: str, macros: Mapping[bytes, bytes]) -> Iterator[tuple[int, int]]:

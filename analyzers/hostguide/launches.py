@@ -150,6 +150,7 @@ class _Guide:
         self.paths = list(dict.fromkeys(path for p in passes for path in (p.path, *p.dependencies)))
         self.texts: dict[str, bytes] = {}
         self.functions: list[FoundFunction] = []
+        self.classes: list[Cursor] = []
         self.probes: list[tuple[Cursor, str]] = []
         """Variables that probes declare, and the lines that do."""
         self.wanted = Wanted()
@@ -178,8 +179,6 @@ class _Guide:
             return HostFacts({}, (), ())
         self.texts = {path: blanked(self.sources.text(path)) for path in self.paths}
         self.macros = Macros(self.texts)
-        self.machine.builder.replaceable = replaceable(self.texts, self.macros)
-        self.machine.builder.tuple_like = self._tuple_like()
         files = frozenset(self.texts)
         for one in self.linker.passes:
             before = len(self.functions)
@@ -188,15 +187,19 @@ class _Guide:
         for path, found in self.by_path.items():
             found.sort(key=lambda f: (f.start, -f.end))
             self.places[path] = [f.start for f in found]
-        self._resolve_probes()
         self.asked = Asked(self.kernels, self.functions, self.texts)
-        self.by_value = self._by_value()
-        self.machine.by_value = frozenset(self.by_value.values())
         search = Search(self.texts, self.sources, self.macros, self._around, self.asked, self.functions)
         self.wanted = search.run(self.unit.path)
         foreseen = self._probes_foreseen()
         if foreseen:
             return HostFacts({}, (), (), foreseen.pop(self.linker.passes[0].path, ()), foreseen)
+        self.machine.builder.replaceable = replaceable(self.texts, self.macros)
+        self.machine.builder.tuple_like = self._tuple_like()
+        for declared in self.classes:
+            self.machine.builder.learn_bases(declared)
+        self._resolve_probes()
+        self.by_value = self._by_value()
+        self.machine.by_value = frozenset(self.by_value.values())
         self.machine.wanted = frozenset(f.name for f in self.wanted.functions)
         self.code = cache(lambda: Code(self.texts, self.functions, self._around))
         implied = cache(self._implied)
@@ -260,8 +263,7 @@ class _Guide:
                 self.functions.append(found)
                 self.by_path.setdefault(found.path, []).append(found)
             copies.append(found)
-        for declared in listed.classes:
-            self.machine.builder.learn_bases(declared)
+        self.classes += listed.classes
         self.probes += listed.probes
 
     def _resolve_probes(self) -> None:
