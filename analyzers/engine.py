@@ -198,18 +198,18 @@ class Engine:
             *linked.skipped,
         ]
         analyses: dict[int, tuple[KernelAnalysis, str]] = {}
-        with garbage.kept():
-            for done, i in enumerate(in_order(kernels, request)):
-                kernel = kernels[i].lower()
-                poll()
-                launches = host.contexts.get(kernel.mangled, ())
-                contexts, dropped = contexts_of(kernel, launches, request.options, directives)
-                skipped += dropped
-                question = asked(kernel, contexts, settings(request))
-                yield Progress(done, len(kernels), kernel.name, question.key)
-                analyses[i] = self._decided(question, request, poll)
-                yield KernelFinished(analyses[i][0].result, analyses[i][1])
-                garbage.keep()
+        garbage.keep()
+        for done, i in enumerate(in_order(kernels, request)):
+            kernel = kernels[i].lower()
+            poll()
+            launches = host.contexts.get(kernel.mangled, ())
+            contexts, dropped = contexts_of(kernel, launches, request.options, directives)
+            skipped += dropped
+            question = asked(kernel, contexts, settings(request))
+            yield Progress(done, len(kernels), kernel.name, question.key)
+            analyses[i] = self._decided(question, request, poll)
+            yield KernelFinished(analyses[i][0].result, analyses[i][1])
+            garbage.keep()
         ordered = tuple(analyses[i] for i in range(len(kernels)))
         result = UnitResult(
             path=request.path,

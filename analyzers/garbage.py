@@ -40,18 +40,8 @@ def taken_in() -> Generator[None, None, None]:
         gc.freeze()
 
 
-@contextmanager
-def kept() -> Generator[None, None, None]:
-    """What there is stays inside: no collection walks it."""
-    gc.freeze()
-    try:
-        yield
-    finally:
-        thaw()
-
-
 def keep() -> None:
-    """What has come to be since stays as well."""
+    """What has come to be stays: no collection walks it before `thaw`."""
     gc.freeze()
 
 

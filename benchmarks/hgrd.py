@@ -106,7 +106,8 @@ def unit_of(program: Program, use_host: bool) -> tuple[UnitResult, str, float]:
     if program.host:
         found = ProgramIndex(str(root)).refresh({str(path): text}).program(str(path), lambda _: flags, program.kernels)
     request = CheckRequest(str(path), text, flags, options=options, program=found)
-    unit = next(e.result for e in Engine().check(request) if isinstance(e, UnitFinished))
+    events = Engine().check(request)
+    unit = next(e.result for e in events if isinstance(e, UnitFinished))
     return unit, text, 1000 * (time.perf_counter() - started)
 
 

@@ -13,7 +13,7 @@ from analyzers import engine as engine_module
 from analyzers import garbage
 from analyzers.engine import Engine
 from analyzers.model import Verdict
-from analyzers.requests import CancelledError, CheckRequest, Progress
+from analyzers.requests import CancelledError, CheckRequest, Progress, UnitFinished
 
 TEXT = """
 __global__ void first(int *a) { a[threadIdx.x] = 1; }
@@ -26,6 +26,18 @@ def test_what_earlier_kernels_left_is_walked_no_more() -> None:
     assert len(frozen) == 2
     assert frozen[0] < frozen[1]
     assert gc.isenabled()
+    assert gc.get_freeze_count() == 0
+
+
+def test_garbage_is_looked_for_when_the_result_is_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    collected: list[str] = []
+    monkeypatch.setattr(garbage._survivors, "_blocks", 0)
+    monkeypatch.setattr(garbage, "_FEW", 0)
+    monkeypatch.setattr(gc, "collect", lambda: collected.append("collected"))
+    for event in Engine().check(CheckRequest("/k.cu", TEXT)):
+        if isinstance(event, UnitFinished):
+            assert not collected
+    assert collected == ["collected"]
     assert gc.get_freeze_count() == 0
 
 
