@@ -16,7 +16,7 @@ from analyzers.analysed import KernelAnalysis
 from analyzers.frontend.lexical import source_bytes
 from analyzers.hostguide.asserted import is_assertion
 from analyzers.ir.context import LaunchContext
-from analyzers.model import Fix, SourceSpan
+from analyzers.model import Fix, FixRefusal, SourceSpan
 from quickfix.edits import Change, Layout, OffsetMap, apply, text_edits
 from quickfix.includes import COMMENT, DIRECTIVE, included
 from quickfix.session import Session
@@ -67,9 +67,9 @@ def _as_passed(relation: str, analysis: KernelAnalysis, context: LaunchContext) 
     return _NAME.sub(passed, relation)
 
 
-def asserted_by_host(session: Session, kernels: Sequence[KernelAnalysis], group: str) -> Fix | None:
-    """The choice; None where there is no relation, no place for an assertion, or no proof with it. Raises
-    `SearchSpentError`."""
+def asserted_by_host(session: Session, kernels: Sequence[KernelAnalysis], group: str) -> Fix | FixRefusal | None:
+    """The choice; the reason where a launch leaves no place for an assertion; None where there is no relation, or no
+    proof with it. Raises `SearchSpentError`."""
     wanted = relations_of(kernels, group)
     if wanted is None or len(wanted) > _MOST_LAUNCHES:
         return None
@@ -79,16 +79,24 @@ def asserted_by_host(session: Session, kernels: Sequence[KernelAnalysis], group:
         said: dict[str, None] = {}
         for span, relations in sorted(wanted.items()):
             text = text_of(session, span.path)
-            condition = None if text is None else _written(text, span, relations, parameters.get(span, ()))
-            change = None if text is None or condition is None else _in_front(text, span, condition, check)
-            if change is None or condition is None:
+            if text is None:
                 return None
+            condition = _written(text, span, relations, parameters.get(span, ()))
+            if condition is None:
+                return _unchecked(span, "passes more than names", group)
+            change = _in_front(text, span, condition, check)
+            if change is None:
+                return _unchecked(span, "is no statement of its own in braces", group)
             said[condition] = None
             edits.setdefault(span.path, []).append(change)
         fix = _tried(session, kernels, group, edits, check, tuple(said), sorted(wanted))
         if fix is not None:
             return fix
     return None
+
+
+def _unchecked(launch: SourceSpan, why: str, group: str) -> FixRefusal:
+    return FixRefusal(f"No check on the host is offered: the launch in line {launch.line} {why}.", group)
 
 
 def _declared(analysis: KernelAnalysis, span: SourceSpan) -> tuple[str, ...]:

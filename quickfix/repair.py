@@ -6,7 +6,7 @@ reason why there is none. `available` is the cheap question without any of that.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -193,12 +193,23 @@ def _of_session(session: Session, checked: UnitResult) -> Iterator[Fix | FixRefu
         reasons = (why(kernels, group) for why in (which_cell, lost_update, whether))
         hopeless[group] = next((reason for reason in reasons if reason is not None), hopeless[group])
     refused.update(hopeless)
-    for asserted in _one_by_one(session, dict.fromkeys(f.group for f in wrong if f.relations), asserted_by_host):
+    unchecked: dict[str, str] = {}
+
+    def asserted_or_told(session: Session, kernels: Sequence[KernelAnalysis], group: str) -> Fix | FixRefusal | None:
+        answer = asserted_by_host(session, kernels, group)
+        if isinstance(answer, FixRefusal):
+            unchecked[group] = answer.text
+        return answer
+
+    for asserted in _one_by_one(session, dict.fromkeys(f.group for f in wrong if f.relations), asserted_or_told):
         for group in asserted.groups:
             refused.pop(group, None)
             hopeless.pop(group, None)
         yield asserted
-    yield from _choices(session, hopeless)
+    yield from _choices(session, hopeless, unchecked)
+    for group, why in unchecked.items():
+        if group in refused:
+            refused[group] = replace(refused[group], text=f"{refused[group].text} {why}")
     yield from refused.values()
     yield from _guards(session)
 
@@ -223,12 +234,14 @@ def _one_by_one(
             yield fix
 
 
-def _choices(session: Session, groups: Iterable[str]) -> Iterator[Fix]:
-    """What is offered where nothing repairs by itself, and is never applied with others."""
+def _choices(session: Session, groups: Iterable[str], unchecked: Mapping[str, str]) -> Iterator[Fix]:
+    """What is offered where nothing repairs by itself, and is never applied with others. ``unchecked``: why there is no
+    check on the host for some of the groups, though one would do."""
     for group in groups:
         session.begin_search()
         try:
-            yield from choices(session, session.kernels_with(group), group)
+            for fix in choices(session, session.kernels_with(group), group):
+                yield replace(fix, notes=(*fix.notes, unchecked[group])) if group in unchecked else fix
         except SearchSpentError:
             return
 

@@ -134,6 +134,23 @@ def test_nothing_is_written_where_it_would_not_be_a_statement_of_its_own(body: s
     text = macro + each + KERNEL + LOCAL % body
     (refusal,) = answered(CheckRequest("/host/a.cu", text))
     assert isinstance(refusal, FixRefusal), refusal
+    assert "No check on the host is offered: the launch in line" in refusal.text
+
+
+def test_beside_another_choice_it_is_said_why_there_is_no_check() -> None:
+    kernel = """__global__ void rows(int *a, int w, int h, int pitch) {
+  int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+  if (x < w && y < h) a[y * pitch + x] = 1 + x + y;
+}
+"""
+    launch = "rows<<<dim3((w + 15) / 16, (h + 15) / 16), dim3(16, 16)>>>(a, w, h, pitch);"
+    text = f"{kernel}void go(int *a, int w, int h, int pitch) {{ if (w) {launch} }}\n"
+    choice, refusal = answered(CheckRequest("/host/a.cu", text))
+    assert isinstance(choice, Fix), choice
+    told = "No check on the host is offered: the launch in line 5 is no statement of its own in braces."
+    assert (choice.kind, choice.notes) == ("use-atomic", (told,))
+    assert isinstance(refusal, FixRefusal)
+    assert refusal.text.endswith(told)
 
 
 def test_it_does_not_go_into_a_condition_of_the_preprocessor() -> None:
