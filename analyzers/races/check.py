@@ -508,6 +508,8 @@ class RaceChecker:
             answer, query = self._ask(pair, case, mode, extra, out, patience=patience)
             if isinstance(answer, Satisfied):
                 assert query is not None
+                # Also where it is benign, or another relation is shown in the end.
+                self.precedents.add(places_of(pair.one, pair.two), (mode, "race"), answer.values)
                 hits.append(Race(pair, mode, case, answer.values, query))
                 if not self._may_be_benign(pair):
                     break
@@ -722,10 +724,16 @@ class RaceChecker:
         apart = self.launch.other_warp("block")
         if evaluate(apart, race.values) == 1:
             return race
+        # It was looked for in vain under another launch with as many threads, or in another instance.
+        places = (*places_of(race.pair.one, race.pair.two), self.launch.block)
+        wanted: Question = ("block", "apart")
+        if self.precedents.unproved(places, wanted):
+            return race
         # The race is one without it: nothing is searched for long.
         answer, query = self._ask(race.pair, race.case, "block", (apart,), Checked(), patience="brief")
         if isinstance(answer, Satisfied) and query is not None:
             return replace(race, values=answer.values, query=query)
+        self.precedents.note_unproved(places, wanted)
         return race
 
 

@@ -28,10 +28,10 @@ from analyzers.solve.query import Query
 MAX_KEPT = 4
 """Witnesses kept for two places, the latest."""
 
-Question = tuple[Mode, Literal["race", "places", "families", "happen", "diverge", "miss"]]
-"""How the threads are related, and whether the accesses race, only touch common bytes at some time (they, or any of
-their families), or just happen; or whether the threads part on their way to a barrier, or one that arrives for its
-block has returned before it."""
+Question = tuple[Mode, Literal["race", "apart", "places", "families", "happen", "diverge", "miss"]]
+"""How the threads are related, and whether the accesses race (in warps that are apart), only touch common bytes at some
+time (they, or any of their families), or just happen; or whether the threads part on their way to a barrier, or one
+that arrives for its block has returned before it."""
 
 Places = tuple[object, ...]
 """What a question is about, by places of the source."""
