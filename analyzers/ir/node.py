@@ -121,7 +121,7 @@ class Expr:
                  and the threads belong to one ``scope`` ("thread", "warp", "block" or "grid")
     """
 
-    __slots__ = ("__weakref__", "args", "key", "op", "rank", "ty", "value")
+    __slots__ = ("__weakref__", "args", "key", "known_rank", "op", "ty", "value")
 
     op: str
     ty: Type
@@ -130,21 +130,19 @@ class Expr:
     key: int
     """Interning number, increasing: children have smaller keys than parents. It depends on what the process made
     before; whatever may change an outcome goes by ``rank`` instead."""
-    rank: tuple[int, int, int]
-    """(shape, side, whole): depends on the structure only, and not on the order of commutative operands: the same in
-    every process. The shape is the same for both threads, and ``side`` puts the first thread's part first, so that what
-    the two compute alike is ordered alike."""
+    known_rank: tuple[int, int, int] | None
+    """None until it is asked for: of most nodes that host code makes it never is."""
 
-    def __getattr__(self, name: str) -> Any:
-        # The rank is found when it is asked for: of most nodes that host code makes it never is.
-        if name != "rank":
-            raise AttributeError(name)
-        _find_rank(self)
-        return self.rank
+    @property
+    def rank(self) -> tuple[int, int, int]:
+        """(shape, side, whole): depends on the structure only, and not on the order of commutative operands: the same
+        in every process. The shape is the same for both threads, and ``side`` puts the first thread's part first, so
+        that what the two compute alike is ordered alike."""
+        return self.known_rank or _found_rank(self)
 
     def __hash__(self) -> int:
         # That of an address, the default, would let sets be walked in another order in every process.
-        return self.rank[2]
+        return (self.known_rank or _found_rank(self))[2]
 
     def __repr__(self) -> str:
         return show(self)
@@ -172,6 +170,7 @@ def make(op: str, ty: Type, args: tuple[Expr, ...] = (), value: Any = None) -> E
         found = Expr.__new__(Expr)
         found.op, found.ty, found.args, found.value = op, ty, args, value
         found.key = len(_table)
+        found.known_rank = None
         _table[identity] = found
     return found
 
@@ -198,29 +197,19 @@ def _rank(op: str, ty: Type, part: Any, args: tuple[Expr, ...]) -> tuple[int, in
     return hash((own[0], *[r[0] for r in below])), side, hash((own[2], *[r[2] for r in below]))
 
 
-def _find_rank(node: Expr) -> None:
-    """Set the rank of a node, and those below it that have none yet."""
-    waiting = [node]
+def _found_rank(node: Expr) -> tuple[int, int, int]:
+    """The rank of a node, set from now on, as are those of all below it."""
+    rank, waiting = (0, 0, 0), [node]
     while waiting:
         at = waiting[-1]
-        below = [a for a in at.args if not _has_rank(a)]
-        if below:
-            waiting += below
+        unknown = [a for a in at.args if a.known_rank is None]
+        if unknown:
+            waiting += unknown
             continue
         waiting.pop()
         part = at.value.hex() if type(at.value) is float else at.value
-        at.rank = _rank(at.op, at.ty, part, at.args)
-
-
-_rank_slot: Any = vars(Expr)["rank"]
-
-
-def _has_rank(node: Expr) -> bool:
-    try:
-        _rank_slot.__get__(node)
-    except AttributeError:
-        return False
-    return True
+        rank = at.known_rank = _rank(at.op, at.ty, part, at.args)
+    return rank
 
 
 _SIDE = re.compile(r"@[12](?=')")
