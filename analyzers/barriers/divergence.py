@@ -147,7 +147,7 @@ def _ask(
     places: Places = (barrier.site.span, barrier.scope, index)
     question: Question = (mode, "miss" if first else "diverge")
     for part in split(query):
-        answer = checker.precedent(places, question, part) or checker.asker.answer(part)
+        answer = checker.recall.answer(places, question, part) or checker.asker.answer(part)
         if isinstance(answer, Satisfied) and _mask_is_known(checker.launch, barrier):
             checker.precedents.add(places, question, answer.values)
             return answer.values

@@ -16,7 +16,8 @@ from itertools import chain
 
 from analyzers.ir.events import BarrierEvent, KernelEvents
 from analyzers.ir.symbolic import TooMuchWorkError
-from analyzers.races.check import Checked, RaceChecker
+from analyzers.races.check import RaceChecker
+from analyzers.races.checked import Checked
 from analyzers.races.ordering import cases
 from analyzers.races.others import is_strong
 from analyzers.races.pairs import Pair, conflicting, place

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import islice
@@ -20,30 +20,22 @@ from analyzers.ir.evaluate import evaluate
 from analyzers.ir.expr import Expr
 from analyzers.model import CheckOptions
 from analyzers.races.acquire_release import AcquireRelease
+from analyzers.races.apart import PlacesApart
 from analyzers.races.asking import Asker, Patience
-from analyzers.races.conditions import (
-    essence,
-    meeting_distances,
-    places_query,
-    query_of,
-    race_query,
-    relies_on_alignment,
-    shift_counters,
-    split,
-)
+from analyzers.races.checked import Checked, Race
+from analyzers.races.conditions import meeting_distances, query_of, race_query, relies_on_alignment, split
 from analyzers.races.extents import INSIDE, Extents
-from analyzers.races.families import Families, Family
 from analyzers.races.ordering import Case, Cases, cases
 from analyzers.races.others import is_strong
-from analyzers.races.pairs import Pair, by_shape, place, place_key, starts_retry, synchronizes
+from analyzers.races.pairs import Pair, by_shape, starts_retry, synchronizes
 from analyzers.races.pipelines import is_unclear
-from analyzers.races.precedents import Places, Precedents, Question, places_of
+from analyzers.races.precedents import Precedents, Question, places_of
+from analyzers.races.recall import Recall
 from analyzers.races.threads import Launch, Mode
 from analyzers.races.written_values import alike, difference
-from analyzers.solve.effort import PRICES, Effort
+from analyzers.solve.effort import Effort
 from analyzers.solve.ladder import QUICK_STEPS, Ladder
 from analyzers.solve.query import Answer, Proved, Query, Satisfied, Undecided
-from analyzers.solve.system import MAX_TOTAL_STEPS
 
 MAX_UNDECIDED = 4
 """Questions without an answer after which a context is given up: it is ``unknown`` in any case."""
@@ -58,12 +50,6 @@ MAX_UNASKED = 2_000
 FEW_PAIRS = 4
 """Accesses of a shape up to which each pair with them is looked at on its own."""
 
-FEW_PLACES = 3
-"""Pairs of places up to which each is told apart on its own, and not first all of them together."""
-
-MAX_UNPROVED = 3
-"""How often two places of the source are tried to be told apart, in all instances and launches, before it is left."""
-
 MAX_ON_OBJECT = 24
 MAX_THROUGH_DATA = 2
 """Races reported for one object, and those of them through data indices: further pairs on it mostly have the same
@@ -72,60 +58,6 @@ cause, and are left out until the first ones are mended."""
 
 _COMPUTED = ("after:", "trips:", "iterated:", "leaving:")
 """Opaque values that loops compute; what memory they depend on is not known of them."""
-
-
-@dataclass(frozen=True, slots=True)
-class Race:
-    """A pair that collides under ``values`` (renamed symbols, see ``solve.query``)."""
-
-    pair: Pair
-    mode: Mode
-    case: Case
-    values: Mapping[Expr, int]
-    query: Query
-    benign: bool = False
-    """Both sides write the same value wherever they collide, or a compare-and-swap checks what was read."""
-    wraps: bool = False
-    """Only possible where unsigned arithmetic on a size the launch does not fix wraps around."""
-    signalled: bool = False
-    """Locks or signals may order the two, and it was not proved that they do."""
-    anywhere: bool = False
-    """It was asked under no conditions beside those of the two threads, and is harmful for no other reason: another
-    witness is as good."""
-
-
-@dataclass
-class Checked:
-    """The answers of one context."""
-
-    races: list[Race] = field(default_factory=list[Race])
-    undecided: list[tuple[Pair, Undecided]] = field(default_factory=list[tuple[Pair, Undecided]])
-    left_out: list[Pair] = field(default_factory=list[Pair])
-    """Pairs that were not asked, because enough others on the same object collide already."""
-    unasked: list[Pair] = field(default_factory=list[Pair])
-    """Pairs that were not asked, because the context was given up before."""
-    unasked_besides: bool = False
-    """There may be more of these than are listed."""
-    proofs: list[Proved] = field(default_factory=list[Proved])
-    """What was proved, as far as it rests on facts of the launch or on the absence of overflow."""
-    used_no_wrap: bool = False
-    used_alignment: bool = False
-    """Some proof needs that the hardware stops at a misaligned address."""
-    assumed: set[str] = field(default_factory=set[str])
-    """What the order by locks and signals, the bounds of allocations and the signs of sizes rest on."""
-    ordering: dict[int, list[Pair]] = field(default_factory=dict[int, list[Pair]])
-    """Barrier id -> pairs it helps to order."""
-    assumed_apart: list[Pair] = field(default_factory=list[Pair])
-    """Pairs that were not asked, because their places are apart unless unsigned arithmetic wraps around."""
-    pairs: int = 0
-
-    def add(self, other: Checked) -> None:
-        """The answers to more questions of the same pairs."""
-        self.undecided += other.undecided
-        self.proofs += other.proofs
-        self.used_no_wrap |= other.used_no_wrap
-        self.used_alignment |= other.used_alignment
-        self.assumed |= other.assumed
 
 
 @dataclass
@@ -151,25 +83,16 @@ class RaceChecker:
     _inside: dict[tuple[str, Mode], bool] = field(default_factory=dict["tuple[str, Mode]", bool], init=False)
     """(allocation, mode) -> whether some launch stays inside it."""
     asker: Asker = field(init=False)
-    _common: dict[tuple[object, ...], tuple[Expr, ...]] = field(
-        default_factory=dict[tuple[object, ...], tuple[Expr, ...]]
-    )
-    """Place and width -> the conditions under which every access there stands."""
-    _disjoint: dict[tuple[object, ...], Proved | None] = field(
-        default_factory=dict[tuple[object, ...], "Proved | None"]
-    )
-    _told_apart: dict[tuple[Mode, int, int], Proved | None] = field(
-        default_factory=dict[tuple[Mode, int, int], "Proved | None"]
-    )
-    """(mode, families by identity) -> a proof about all members of the two."""
-    _data: dict[Expr, bool] = field(default_factory=dict[Expr, bool])
-    _chosen: Mapping[Expr, int] = field(default_factory=dict[Expr, int])
-    """What an earlier instance suggested last and this launch allows: so it is chosen for other questions too."""
+    recall: Recall = field(init=False)
+    _places: PlacesApart = field(init=False)
+    _data: dict[Expr, bool] = field(default_factory=dict[Expr, bool], init=False)
 
     def __post_init__(self) -> None:
         self.acquire_release = AcquireRelease(self.launch)
         self.extents = Extents(self.launch)
         self.asker = Asker(self.launch, self.ladder, self.poll, self.effort, self.wrap_around)
+        self.recall = Recall(self.asker, self.precedents)
+        self._places = PlacesApart(self.launch, self.asker, self.recall)
 
     def check(self) -> Checked:
         """Every conflicting pair."""
@@ -265,7 +188,7 @@ class RaceChecker:
             return None
         proofs: list[Proved] = []
         for mode, _, _ in self._relations(pair):
-            apart = self._disjoint_places(pair, mode)
+            apart = self._places.proof(pair, mode)
             if apart is None:
                 return None
             proofs.append(apart)
@@ -379,7 +302,7 @@ class RaceChecker:
             if ordered and set(meeting_distances(pair)) <= {0}:
                 out.used_alignment |= relies_on_alignment(pair)
                 continue
-            apart = self._disjoint_places(pair, mode)
+            apart = self._places.proof(pair, mode)
             if apart is not None and not (strict and apart.used_no_wrap):
                 self._note(apart, pair, out)
                 continue
@@ -552,7 +475,7 @@ class RaceChecker:
                 undecided = undecided or self.effort.reason
                 break
             for_meant = patience == "patient" and not strict
-            suggested = self.precedent(places, (mode, "race"), part)
+            suggested = self.recall.answer(places, (mode, "race"), part)
             answer = suggested or self.asker.answer(part, "settled" if for_meant else patience)
             meant: tuple[Proved, str] | None = None
             if isinstance(answer, Undecided) and for_meant:
@@ -581,103 +504,6 @@ class RaceChecker:
             out.undecided.append((pair, undecided))
             return undecided, query
         return None, None
-
-    def precedent(self, places: Places, question: Question, query: Query) -> Satisfied | None:
-        """The answer that an earlier instance suggests."""
-        whole = self.asker.whole(query)
-        values = self.precedents.values(places, question, whole, self.ladder.values, self._chosen)
-        if values is None:
-            return None
-        self._chosen = values
-        self.effort.charge(PRICES["guess"])
-        return Satisfied(values, "precedent")
-
-    def _disjoint_places(self, pair: Pair, mode: Mode) -> Proved | None:
-        """A proof that different threads never meet at these two places, made once for all accesses that stand
-        there."""
-        one, two = place_key(pair.first, pair.one), place_key(pair.second, pair.two)
-        key = (mode, one, two)
-        if key not in self._disjoint and self._is_hopeless(pair, (mode, "places")):
-            self._disjoint[key] = None
-        if key not in self._disjoint and (proof := self._disjoint_families(pair, mode)) is not None:
-            self._disjoint[key] = proof
-        if key not in self._disjoint:
-            query = places_query(self.launch, pair, mode, self._conditions(one), self._conditions(two))
-            found = self._apart(query, pair, (mode, "places")) if query is not None else Proved()
-            if isinstance(found, Satisfied):
-                self.precedents.add(places_of(pair.one, pair.two), (mode, "places"), found.values)
-            self._disjoint[key] = found if isinstance(found, Proved) else None
-        return self._disjoint[key]
-
-    def _disjoint_families(self, pair: Pair, mode: Mode) -> Proved | None:
-        """The same for all places of the families that the two belong to, if there is a short one."""
-        one, two = place_key(pair.first, pair.one), place_key(pair.second, pair.two)
-        families = self.launch.once(Families)
-        first, second = families.of(one), families.of(two)
-        if first is None or second is None or len(first.keys) * len(second.keys) < FEW_PLACES:
-            return None
-        standing, *limits = first.paired(second)
-        if relies_on_alignment(standing) and not relies_on_alignment(pair):
-            return None
-        key = (mode, id(first), id(second))
-        if key not in self._told_apart:
-            held = [(*self._common_conditions(f), *known) for f, known in zip((first, second), limits, strict=True)]
-            query = places_query(self.launch, standing, mode, *held)
-            found = self._shortly_apart(query, standing, (mode, "families")) if query is not None else Proved()
-            self._told_apart[key] = found
-        return self._told_apart[key]
-
-    def _shortly_apart(self, query: Query, pair: Pair, question: Question) -> Proved | None:
-        places = places_of(pair.one, pair.two)
-        if shift_counters(query) or self.precedents.unproved(places, question) >= MAX_UNPROVED:
-            return None
-        found = self.asker.proof(query, QUICK_STEPS) or self.asker.unless_wrapped(query, None, steps=MAX_TOTAL_STEPS)
-        if found is None:
-            self.precedents.note_unproved(places, question)
-        return found
-
-    def _common_conditions(self, family: Family) -> tuple[Expr, ...]:
-        """Under which every access of the family stands."""
-        every = [self._conditions(key) for key in family.keys]
-        return tuple(c for c in every[0] if all(c in other for other in every))
-
-    def _is_hopeless(self, pair: Pair, question: Question) -> bool:
-        """Whether earlier instances had no proof about the places. Nothing depends on one but the time that it saves:
-        what is asked of each pair is asked at length."""
-        return self.precedents.unproved(places_of(pair.one, pair.two), question) >= MAX_UNPROVED
-
-    def _apart(self, query: Query, pair: Pair, question: Question) -> Answer | None:
-        """Only a proof counts; None where none is looked for."""
-        if shift_counters(query):
-            return None
-        reduced = essence(query)
-        known = self.precedent(places_of(pair.one, pair.two), question, reduced)
-        if known is not None:
-            return self.asker.unless_wrapped(query, known, steps=QUICK_STEPS) or known
-        steps = MAX_TOTAL_STEPS
-        if self.precedents.unproved(places_of(pair.one, pair.two), question):
-            found, steps = self.asker.proof(query, QUICK_STEPS), QUICK_STEPS
-        else:
-            found = self.asker.answer_essence(query, "settled")
-            if isinstance(found, Undecided):
-                if self.asker.if_positive(query) is not None:
-                    steps = QUICK_STEPS
-                else:
-                    found = self.asker.answer_essence(query)
-        if not isinstance(found, Proved):
-            found = self.asker.unless_wrapped(query, found, steps=steps) or found
-        if not isinstance(found, Proved):
-            self.precedents.note_unproved(places_of(pair.one, pair.two), question)
-        return found
-
-    def _conditions(self, where: tuple[object, ...]) -> tuple[Expr, ...]:
-        if not self._common:
-            for a in self.launch.events.accesses:
-                key = place_key(place(self.launch, a), a)
-                own = [c.condition for c in a.guard]
-                known = self._common.get(key)
-                self._common[key] = tuple(own) if known is None else tuple(c for c in known if c in own)
-        return self._common[where]
 
     def _may_be_benign(self, pair: Pair) -> bool:
         a, b = pair.one, pair.two

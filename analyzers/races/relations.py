@@ -21,7 +21,8 @@ from analyzers.ir.context import Constraint
 from analyzers.ir.cycles import is_trip_count
 from analyzers.ir.expr import Expr, IntType
 from analyzers.model import FactNote
-from analyzers.races.check import Checked, Race, RaceChecker
+from analyzers.races.check import RaceChecker
+from analyzers.races.checked import Checked, Race
 from analyzers.races.conditions import guard_of, query_of
 from analyzers.races.pairs import Pair
 from analyzers.races.precedents import Precedents, places_of
@@ -341,9 +342,11 @@ def _happens(checker: RaceChecker, pair: Pair, mode: Mode) -> bool:
     query = query_of(launch, parts, mode)
     if query is None:
         return False
-    answer = checker.precedent(places_of(pair.one, pair.two), (mode, "happen"), query) or checker.asker.answer(query)
+    answer = checker.recall.answer(places_of(pair.one, pair.two), (mode, "happen"), query) or checker.asker.answer(
+        query
+    )
     if isinstance(answer, Satisfied):
-        checker.precedents.add(places_of(pair.one, pair.two), (mode, "happen"), answer.values)
+        checker.precedents.add(places, (mode, "happen"), answer.values)
     return isinstance(answer, Satisfied)
 
 

@@ -19,7 +19,8 @@ from analyzers.ir.context import LaunchContext
 from analyzers.ir.events import KernelEvents
 from analyzers.ir.expr import Expr, symbols
 from analyzers.model import CheckOptions
-from analyzers.races.check import Race, RaceChecker
+from analyzers.races.check import RaceChecker
+from analyzers.races.checked import Race
 from analyzers.races.conditions import something_changes
 from analyzers.races.pairs import Pair, place
 from analyzers.races.precedents import Precedents, places_of

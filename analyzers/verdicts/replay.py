@@ -9,7 +9,7 @@ from analyzers.barriers.divergence import Divergence
 from analyzers.ir import expr as E
 from analyzers.ir.evaluate import evaluate
 from analyzers.ir.kernel import Site
-from analyzers.races.check import Race
+from analyzers.races.checked import Race
 from analyzers.races.pairs import variable_allocation
 from analyzers.races.threads import Launch
 from analyzers.races.witness import Concrete
