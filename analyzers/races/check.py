@@ -1,8 +1,7 @@
 """Decide every conflicting pair of a kernel under one launch context.
 
 Each pair is asked once per relation of the two threads (one block, different blocks; one warp apart from different
-warps where warp barriers
-matter) and per ordering case; answers go through the ladder and are cached by the question.
+warps where warp barriers matter) and per ordering case; answers go through the ladder and are cached by the question.
 """
 
 from __future__ import annotations

@@ -342,9 +342,8 @@ def _happens(checker: RaceChecker, pair: Pair, mode: Mode) -> bool:
     query = query_of(launch, parts, mode)
     if query is None:
         return False
-    answer = checker.recall.answer(places_of(pair.one, pair.two), (mode, "happen"), query) or checker.asker.answer(
-        query
-    )
+    places = places_of(pair.one, pair.two)
+    answer = checker.recall.answer(places, (mode, "happen"), query) or checker.asker.answer(query)
     if isinstance(answer, Satisfied):
         checker.precedents.add(places, (mode, "happen"), answer.values)
     return isinstance(answer, Satisfied)
