@@ -138,6 +138,13 @@ def prelude(addresses: Addresses, local_size: int, cluster: int = 1, parameter_s
     of a cluster."""
     shared, local = offset(THREAD, "shared"), offset(THREAD, "local")
     return f"""{INTRINSICS}{_in_cluster(addresses, cluster)}
+define internal i1 @is_inside(i64 %off, i64 %n, i64 %size) alwaysinline {{
+  %in = icmp ult i64 %off, %size
+  %end = add i64 %off, %n
+  %fits = icmp ule i64 %end, %size
+  %both = and i1 %in, %fits
+  ret i1 %both
+}}
 define internal ptr @at_global(ptr %t, i64 %a, i64 %n) alwaysinline {{
   %off = sub i64 %a, {GLOBAL_BASE}
   %zp = getelementptr i8, ptr {pointer(addresses.run)}, i64 {offset(RUN, "arena_size")}
@@ -168,11 +175,8 @@ define internal ptr @at_shared(ptr %t, i64 %a, i64 %n) alwaysinline {{
   %sp = getelementptr i8, ptr {pointer(addresses.run)}, i64 {offset(RUN, "shared_size")}
   %s32 = load i32, ptr %sp
   %s = zext i32 %s32 to i64
-  %in = icmp ult i64 %off, %s
-  %end = add i64 %off, %n
-  %fits = icmp ule i64 %end, %s
-  %both = and i1 %in, %fits
-  br i1 %both, label %good, label %bad
+  %inside = call i1 @is_inside(i64 %off, i64 %n, i64 %s)
+  br i1 %inside, label %good, label %bad
 good:
   %bp = getelementptr i8, ptr %t, i64 {shared}
   %b = load ptr, ptr %bp
@@ -184,11 +188,8 @@ bad:
 }}
 define internal ptr @at_local(ptr %t, i64 %a, i64 %n) alwaysinline {{
   %off = sub i64 %a, {LOCAL_BASE}
-  %in = icmp ult i64 %off, {local_size}
-  %end = add i64 %off, %n
-  %fits = icmp ule i64 %end, {local_size}
-  %both = and i1 %in, %fits
-  br i1 %both, label %good, label %bad
+  %inside = call i1 @is_inside(i64 %off, i64 %n, i64 {local_size})
+  br i1 %inside, label %good, label %bad
 good:
   %bp = getelementptr i8, ptr %t, i64 {local}
   %b = load ptr, ptr %bp
@@ -199,12 +200,9 @@ bad:
 }}
 define internal ptr @at_param(ptr %t, i64 %a, i64 %n) alwaysinline {{
   %off = sub i64 %a, {PARAM_BASE}
-  %in = icmp ult i64 %off, {parameter_size}
-  %end = add i64 %off, %n
-  %fits = icmp ule i64 %end, {parameter_size}
-  %both = and i1 %in, %fits
+  %inside = call i1 @is_inside(i64 %off, i64 %n, i64 {parameter_size})
   %p = getelementptr i8, ptr {pointer(addresses.parameters)}, i64 %off
-  %good = select i1 %both, ptr %p, ptr null
+  %good = select i1 %inside, ptr %p, ptr null
   ret ptr %good
 }}
 define internal ptr @at_generic(ptr %t, i64 %a, i64 %n) {{
