@@ -10,12 +10,10 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
-from functools import partial
 from typing import TypeVar
 
 from analyzers import garbage
 from analyzers.analysed import KernelAnalysis, UnitAnalysis
-from analyzers.barriers.redundancy import KeptApart
 from analyzers.frontend import focus
 from analyzers.frontend.confined import is_confined
 from analyzers.frontend.lower import FoundKernel, FoundUnit, find_kernels, lower_unit
@@ -73,10 +71,10 @@ from analyzers.verdicts.kernel import (
     assemble,
     broken,
     check_kernel,
-    conflicting,
     conflicts_in,
     executed,
     one_memory,
+    reads_kept_apart,
     undecided,
 )
 
@@ -634,7 +632,7 @@ class Engine:
                 found = conflicts_in(kernel, together)
                 events = summarize(found.kernel, wraps=request.options.wrap_around)
                 precedents = self._precedents.setdefault(kernel.extent, Precedents())
-                kept_apart = KeptApart(found.kept_apart, partial(conflicting, kernel, together, events.wraps))
+                kept_apart = reads_kept_apart(kernel, together, found, events.wraps)
                 result = check_kernel(
                     events,
                     contexts,

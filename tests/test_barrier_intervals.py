@@ -1,6 +1,9 @@
 """Accesses that barriers keep apart wherever they go are not asked about, and everything that is said of the kernel
 and of its barriers is said as if they were."""
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 import pytest
 from generated_kernels import kernels
 from hypothesis import HealthCheck, given, settings
@@ -8,7 +11,10 @@ from hypothesis import HealthCheck, given, settings
 from analyzers.engine import Engine
 from analyzers.hostguide.contexts import default_context
 from analyzers.ir.barrier_intervals import EVERY, barrier_intervals
-from analyzers.ir.kernel import Load, Store, statements
+from analyzers.ir.events import KernelEvents
+from analyzers.ir.expr import TRUE
+from analyzers.ir.kernel import Block, Continue, If, Kernel, Load, Loop, Stmt, Store, statements
+from analyzers.ir.symbolic import TooMuchWorkError
 from analyzers.races.ordering import cases
 from analyzers.races.pairs import conflicting as pairs_of
 from analyzers.races.threads import Launch
@@ -91,6 +97,83 @@ def test_the_test_of_a_loop_is_in_all_intervals():
     assert next(mask for x, mask in every if isinstance(x, Load)) == EVERY
     assert len({mask for x, mask in every if isinstance(x, Store)}) == 3
     assert reads_left_out(TESTED) == 0
+
+
+FOREVER = """
+__global__ void forever(int *out, int n)
+{
+    __shared__ int s[64];
+    int t = threadIdx.x, i = 0;
+    for (;;) {
+        s[t] = i++;
+        for (int k = 0; k < 1; k++) {
+            if (i > n) continue;
+            __syncthreads();
+            out[t] = s[63 - t];
+            __syncthreads();
+        }
+    }
+}
+"""
+
+
+def test_a_barrier_in_the_last_statement_of_a_loop_counts_only_where_nothing_goes_past_it():
+    (analysis,) = Engine().analyse(CheckRequest("/forever.cu", FOREVER)).kernels
+    (around,) = [x for x in statements(analysis.kernel.body) if isinstance(x, Loop) and x.condition is TRUE]
+
+    def continued(x: Stmt) -> Stmt:
+        """The next iteration of the loop around, where that of the inner one was asked for."""
+        if isinstance(x, Continue):
+            return replace(x, label=around.label)
+        if isinstance(x, If):
+            return replace(x, then=tuple(map(continued, x.then)))
+        if isinstance(x, (Loop, Block)):
+            return replace(x, body=tuple(map(continued, x.body)))
+        return x
+
+    kernel = replace(analysis.kernel, body=tuple(map(continued, analysis.kernel.body)))
+    assert barrier_intervals(kernel) is None
+    assert not conflicts_in(kernel, ()).kept_apart
+
+
+MANY = """
+__global__ void many(float *out, const float *in)
+{
+    __shared__ float s[64];
+    int t = threadIdx.x;
+    s[t] = in[t];
+    __syncthreads();
+    out[blockIdx.x * 64 + t] = s[t];
+}
+void run(float *out, const float *in)
+{
+    many<<<4, 64>>>(out, in);
+    many<<<5, 64>>>(out, in);
+    many<<<6, 64>>>(out, in);
+}
+"""
+
+
+def test_all_events_are_put_together_once_for_all_launches(monkeypatch: pytest.MonkeyPatch):
+    made: list[int] = []
+
+    def counted(kernel: Kernel, together: Sequence[frozenset[str]], wraps: bool = False) -> KernelEvents:
+        made.append(len(made))
+        return conflicting(kernel, together, wraps)
+
+    monkeypatch.setattr("analyzers.verdicts.kernel.conflicting", counted)
+    (analysis,) = Engine().analyse(CheckRequest("/many.cu", MANY)).kernels
+    assert [c.verdict.value for c in analysis.result.contexts] == ["redundant-barrier"] * 3
+    assert made == [0]
+
+
+def test_a_barrier_is_needed_where_all_events_are_too_much_work(monkeypatch: pytest.MonkeyPatch):
+    def too_much(kernel: Kernel, together: Sequence[frozenset[str]], wraps: bool = False) -> KernelEvents:
+        raise TooMuchWorkError(kernel.name)
+
+    assert verdict(OWN % "t") == "redundant-barrier"
+    monkeypatch.setattr("analyzers.verdicts.kernel.conflicting", too_much)
+    assert verdict(OWN % "t") == "race-free"
 
 
 OWN = """

@@ -15,7 +15,6 @@ from functools import cached_property
 from itertools import chain
 
 from analyzers.ir.events import BarrierEvent, KernelEvents
-from analyzers.ir.symbolic import TooMuchWorkError
 from analyzers.races.check import RaceChecker
 from analyzers.races.checked import Checked
 from analyzers.races.ordering import cases
@@ -30,8 +29,8 @@ class KeptApart:
 
     reads: frozenset[int]
     """By ``id``."""
-    events: Callable[[], KernelEvents]
-    """All events of the same launch, with these reads. Raises TooMuchWorkError."""
+    events: Callable[[], KernelEvents | None]
+    """All events of the same launch, with these reads; None where that is too much work."""
 
 
 def applicable(events: KernelEvents) -> bool:
@@ -131,9 +130,8 @@ class _Beyond:
     @cached_property
     def _whole(self) -> tuple[RaceChecker | None, list[Pair]]:
         """What asks of all events, and the pairs with one of the reads; nothing where there are too many."""
-        try:
-            events = self._kept_apart.events()
-        except TooMuchWorkError:
+        events = self._kept_apart.events()
+        if events is None:
             return None, []
         asked = self._checker
         launch, reads = Launch(events, asked.launch.context), self._kept_apart.reads

@@ -88,9 +88,8 @@ class _Intervals:
 
     def _loop(self, s: k.Loop, live: int, counted: bool, known: bool) -> int:
         everything = (*s.head, *s.body, *s.latch)
-        # The test of a do-while stands at its end, where there is nothing to go past.
         counted = counted and any(map(_is_of_all, k.statements(everything)))
-        counted = counted and not _is_left(s.label, everything[:-1] if s.condition is TRUE else everything)
+        counted = counted and not _is_left(s.label, everything[:-1] if _ends_with_test(s, everything) else everything)
         self._left[s.label] = self._continued[s.label] = _NONE
         first, entered = self._at, live
         while True:
@@ -104,6 +103,11 @@ class _Intervals:
         del self._continued[s.label]
         left = self._left.pop(s.label)
         return left if s.condition is TRUE else left | tested
+
+
+def _ends_with_test(s: k.Loop, everything: tuple[k.Stmt, ...]) -> bool:
+    """A do-while: where it is left there is no barrier to go past."""
+    return s.condition is TRUE and not any(map(_is_of_all, k.statements(everything[-1:])))
 
 
 def _is_left(label: str, body: tuple[k.Stmt, ...]) -> bool:

@@ -6,7 +6,7 @@ import time
 import traceback
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 from typing import Final
 
 from analyzers.barriers.divergence import meets_elsewhere
@@ -16,7 +16,7 @@ from analyzers.ir.context import LaunchContext
 from analyzers.ir.events import AccessEvent, KernelEvents, UnsupportedEvent
 from analyzers.ir.kernel import Kernel
 from analyzers.ir.slicing import Conflicts, LeftOut, Slicer
-from analyzers.ir.symbolic import summarize
+from analyzers.ir.symbolic import TooMuchWorkError, summarize
 from analyzers.model import CheckOptions, ContextResult, KernelResult, Reason, SourceSpan, Verdict
 from analyzers.races.conditions import query_of, split
 from analyzers.races.pairs import variable_allocation
@@ -107,9 +107,23 @@ def check_kernel(
     return assemble(events, results, left_out)
 
 
-def _whole(kept_apart: KeptApart, context: LaunchContext) -> KernelEvents:
+def reads_kept_apart(kernel: Kernel, together: Sequence[frozenset[str]], found: Conflicts, wraps: bool) -> KeptApart:
+    """The reads that were ``found``; all events are put together once for all launches."""
+
+    @cache
+    def events() -> KernelEvents | None:
+        try:
+            return conflicting(kernel, together, wraps)
+        except TooMuchWorkError:
+            return None
+
+    return KeptApart(found.kept_apart, events)
+
+
+def _whole(kept_apart: KeptApart, context: LaunchContext) -> KernelEvents | None:
     """All events as this launch makes them; what has no model was looked at before."""
-    return events_in(replace(kept_apart.events(), unsupported=()), context)
+    events = kept_apart.events()
+    return None if events is None else events_in(replace(events, unsupported=()), context)
 
 
 def executed(
