@@ -201,13 +201,29 @@ def _is_only_apart(condition: Expr, placeholder: Expr) -> bool:
 
 
 def _begins_anywhere(start: Expr, way: int) -> bool:
-    """A difference of numbers of threads, which for some wraps around itself, or on the way up does so for all."""
+    """A difference of numbers of threads, which for some wraps around itself, or on the way up does so for all, and on
+    the way up any one that threads take their number off: those with large ones begin on the other side."""
     ty = start.ty
     assert isinstance(ty, IntType)
     if not set(E.symbols(start)) <= set(_THREADS):
-        return False
+        return way > 0 and _is_less_by_threads(start, False)
     first = Intervals(_THREADS).of(start)
     return (first.lo, first.hi) == (ty.low, ty.high) or (way > 0 and first.hi > ty.high // 2)
+
+
+def _is_less_by_threads(e: Expr, taken_off: bool) -> bool:
+    """Whether what depends on the thread is taken off something in ``e``. ``taken_off``: whether ``e`` itself is."""
+    if set(E.TID).isdisjoint(E.symbols(e)):
+        return False
+    if e.op == "sub":
+        return any(_is_less_by_threads(a, t) for a, t in zip(e.args, (taken_off, not taken_off), strict=True))
+    if e.op in ("add", "cast", "narrow"):
+        return any(_is_less_by_threads(a, taken_off) for a in e.args)
+    if e.op in ("neg", "not"):
+        return _is_less_by_threads(e.args[0], not taken_off)
+    if e.op == "mul" and any(a.op == "const" and a.value < 0 for a in e.args):
+        return any(_is_less_by_threads(a, not taken_off) for a in e.args)
+    return taken_off
 
 
 def _counts(condition: Expr, placeholder: Expr) -> bool:

@@ -297,7 +297,13 @@ __global__ void up_to_three_by_a_number(int *out) {
   }
 }
 
+__global__ void up_to_eight_from_below_zero(int *out, int n) {
+  for (unsigned i = n - threadIdx.x; i != 8; i++)
+    if (i == 1) out[0] += threadIdx.x;  // expect: data-race intra-warp with self
+}
+
 void launch_past_zero(int *out, int k) {
+  up_to_eight_from_below_zero<<<1, 32>>>(out, 0);
   up_to_three_by_a_flag<<<1, 32>>>(out);
   up_to_three_by_a_number<<<1, 32>>>(out);
   flagged_up_to_eight<<<1, 32>>>(out);
