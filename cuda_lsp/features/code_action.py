@@ -126,6 +126,8 @@ async def _quick_fixes(session: Session, path: str, params: types.CodeActionPara
                 continue
             # Files that include one header have the same repairs for it.
             offered.add((fix.title, fix.edits))
+            if await _is_outdated(session, view):
+                continue
             action = types.CodeAction(
                 title=fix.title,
                 kind=types.CodeActionKind.QuickFix,
@@ -182,7 +184,7 @@ async def _without(
     )
     if not features.resolves_edits:
         found = await _computed(session, view, None, groups)
-        if isinstance(found, str):
+        if isinstance(found, str) or await _is_outdated(session, view):
             return None
         action.edit, action.data = await workspace_edit(session, view, found.edits), None
     return action
@@ -199,6 +201,8 @@ async def _hints(session: Session, path: str, params: types.CodeActionParams) ->
                 continue
             at = index.range(fix.at.start_offset, fix.at.end_offset, features.encoding)
             if _key(at.start) > _key(params.range.end) or _key(params.range.start) > _key(at.end):
+                continue
+            if await _is_outdated(session, view):
                 continue
             kind = types.CodeActionKind.RefactorRewrite
             action = types.CodeAction(title=fix.title, kind=kind, data=_data(params.text_document.uri, view, fix))
@@ -262,7 +266,7 @@ async def _fix_all(session: Session, uri: str, path: str) -> types.CodeAction | 
     action = types.CodeAction(title="Apply all proved fixes", kind=FIX_ALL, data=_data(uri, view, None))
     if not session.client.features.resolves_edits:
         found = await _computed(session, view, None)
-        if isinstance(found, str):
+        if isinstance(found, str) or await _is_outdated(session, view):
             return None
         action.edit, action.data = await workspace_edit(session, view, found.edits), None
     return action
@@ -437,6 +441,12 @@ async def workspace_edit(session: Session, view: UnitView, edits: Iterable[TextE
             for uri, edits_of in changes.items()
         ]
     )
+
+
+async def _is_outdated(session: Session, view: UnitView) -> bool:
+    """Whether an edit that goes out at once, to a client that does not ask for it later, would be of a unit of which a
+    file changed unseen."""
+    return not session.client.features.resolves_edits and await _changed_on_disk(session, view) is not None
 
 
 async def _changed_on_disk(session: Session, view: UnitView) -> str | None:

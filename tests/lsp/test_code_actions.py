@@ -178,6 +178,18 @@ async def test_a_client_that_cannot_resolve_gets_the_edit_at_once(connect: Conne
     assert "__syncthreads();\n  a[i]" in editor.texts[uri]
 
 
+async def test_a_client_that_cannot_resolve_gets_no_edit_after_a_header_changed_unseen(
+    connect: Connect, tmp_path: Path
+) -> None:
+    header, unit = tmp_path / "size.cuh", tmp_path / "a.cu"
+    header.write_text("// one\n")
+    editor = await connect(without_resolve())
+    uri = await racing(editor, unit, '#include "size.cuh"\n' + RACE.format("shift"))
+    assert [a.edit is not None for a in await editor.actions(uri, "a[i] =")] == [True]
+    header.write_text("// another\n")
+    assert await editor.actions(uri, "a[i] =") == []
+
+
 async def test_new_lines_end_like_those_of_the_document(editor: Editor, tmp_path: Path) -> None:
     text = ("// ä𝄞\n" + RACE.format("shift")).replace("\n", "\r\n")
     uri = await racing(editor, tmp_path / "a.cu", text)
