@@ -44,12 +44,11 @@ def may_wrap(start: Expr, step: Expr, placeholder: Expr, condition: Expr, lastin
 
 def may_be_huge(start: Expr) -> bool:
     """Whether a number of 64 bits without a sign may be a negative one that was converted: no counter comes to such by
-    steps. What is passed as such a number is none: no array is so large."""
+    steps. What is passed as such a number may be one, too: nothing that is assumed excludes it."""
     ty = start.ty
     if not isinstance(ty, IntType) or ty.signed or ty.width < 64:
         return False
-    passed = {s: (0, ty.high // 4) for s in E.symbols(start) if s.op == "sym" and s.ty == ty}
-    return Intervals({**_THREADS, **passed}).of(start).hi > ty.high // 2
+    return Intervals(_THREADS).of(start).hi > ty.high // 2
 
 
 def _way(step: Expr) -> int:
