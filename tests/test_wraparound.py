@@ -5,7 +5,7 @@ import pytest
 from analyzers.engine import Engine
 from analyzers.ir import expr as E
 from analyzers.ir.expr import I32, U32, U64, Expr
-from analyzers.ir.wraparound import may_be_huge
+from analyzers.ir.wraparound import BELOW_ALL_SIZES, may_be_huge
 from analyzers.requests import CheckRequest
 
 OFF = E.sym("param:off", U64)
@@ -14,25 +14,41 @@ TID = E.cast(E.TID[0], U64)
 
 
 @pytest.mark.parametrize(
-    ("start", "huge"),
+    ("start", "huge", "even_so"),
     [
-        (OFF, True),
-        (E.add(OFF, TID), True),
-        (E.add(OFF, E.cast(E.add(E.mul(E.BID[0], E.BDIM[0]), E.TID[0]), U64)), True),
-        (E.cast(E.sub(E.cast(E.TID[0], I32), E.const(5, I32)), U64), True),
-        (E.sub(OFF, TID), True),
-        (E.cast(N, U64), True),
-        (TID, False),
-        (E.sub(E.TID[0], E.const(5, U32)), False),
+        (OFF, True, False),
+        (E.add(OFF, TID), True, False),
+        (E.add(OFF, E.cast(E.add(E.mul(E.BID[0], E.BDIM[0]), E.TID[0]), U64)), True, False),
+        (E.cast(E.sub(E.cast(E.TID[0], I32), E.const(5, I32)), U64), True, True),
+        (E.sub(OFF, TID), True, True),
+        (E.cast(N, U64), True, True),
+        (TID, False, False),
+        (E.sub(E.TID[0], E.const(5, U32)), False, False),
     ],
 )
-def test_where_a_counter_of_64_bits_may_begin_below_zero(start: Expr, huge: bool):
+def test_where_a_counter_of_64_bits_may_begin_below_zero(start: Expr, huge: bool, even_so: bool):
     assert may_be_huge(start) == huge
+    assert may_be_huge(start, sized=True) == even_so
 
 
-BEYOND = """
+SIZED = """
+__global__ void sized(float *a, size_t off, size_t end)
+{
+    for (size_t i = off + blockIdx.x * blockDim.x + threadIdx.x; i < end; i += blockDim.x * gridDim.x)
+        a[i] *= 2.0f;
+}
+
 // cuda-lsp: launch grid=(1) block=(64)
 __global__ void beyond(float *out, size_t start, size_t n)
+{
+    __shared__ float s[64];
+    for (size_t i = start; i < n && i != 7; i += blockDim.x)
+        if (i > 0x9000000000000000ull) s[0] = threadIdx.x;
+    out[threadIdx.x] = 1.0f;
+}
+
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void negative(float *out, int start, size_t n)
 {
     __shared__ float s[64];
     for (size_t i = start; i < n && i != 7; i += blockDim.x)
@@ -42,6 +58,9 @@ __global__ void beyond(float *out, size_t start, size_t n)
 """
 
 
-def test_a_first_iteration_beyond_all_sizes_is_made():
-    (analysis,) = Engine().analyse(CheckRequest("/beyond.cu", BEYOND)).kernels
-    assert analysis.result.verdict.value == "data-race"
+def test_what_a_counter_begins_at_is_a_size_as_the_proof_says():
+    sized, beyond, negative = (a.result for a in Engine().analyse(CheckRequest("/sized.cu", SIZED)).kernels)
+    for result in (sized, beyond):
+        assert result.verdict.value == "race-free"
+        assert all(BELOW_ALL_SIZES in c.assumptions for c in result.contexts)
+    assert negative.verdict.value == "data-race"

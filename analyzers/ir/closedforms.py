@@ -10,7 +10,8 @@ pointers), rotating (``stage = (stage + 1) % n``, several variables that pass th
 recomputed in each iteration. Everything else has none.
 
 Induction variables are assumed not to wrap around (``NO_WRAP``, to be listed by the proof), but for those of which
-`wraparound` says that they may.
+`wraparound` says that they may; those that begin at a size that the kernel is given, that it is one
+(``BELOW_ALL_SIZES``).
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from analyzers.ir.cycles import in_ring, placeholders_in, turn_of
 from analyzers.ir.evaluate import partial_operations
 from analyzers.ir.expr import I64, U32, Expr, IntType
 from analyzers.ir.held import flags, held, moved_under
-from analyzers.ir.wraparound import may_be_huge, may_wrap
+from analyzers.ir.wraparound import BELOW_ALL_SIZES, may_be_huge, may_wrap
 
 MAX_ROTATION = 8
 """Variables that pass their values around."""
@@ -40,10 +41,16 @@ class Form:
     at: Callable[[Expr], Expr]
     limit: int | None = None
     no_wrap: bool = False
+    sized: bool = False
+    """It begins below all sizes, because what the kernel is given does."""
     previous: bool = False
     """``at(k)`` for k >= 1 is the value computed in iteration k - 1."""
     after: Callable[[Expr], Expr] | None = None
     """Where ``at`` does not hold for the first iteration that does not take place any more."""
+
+    @property
+    def assumptions(self) -> tuple[str, ...]:
+        return (*((NO_WRAP,) if self.no_wrap else ()), *((BELOW_ALL_SIZES,) if self.sized else ()))
 
     def past(self, k: Expr) -> Expr:
         """The value after ``k`` whole iterations: the step that ends a loop may wrap around or shift everything out."""
@@ -238,8 +245,8 @@ def find_form(
         form = _affine_form(start, ty, lambda k: E.mul(delta, k), wrapping)
         return steps.guarded(form, start, delta)
     until = held(end, placeholder, invariant, lambda way: linear_delta(way, placeholder, invariant), rings.wraps)
-    if until is not None:
-        return Form(lambda k: E.narrow(until.at(start, k), ty), no_wrap=True)
+    if until is not None and not may_be_huge(start, sized=True):
+        return Form(lambda k: E.narrow(until.at(start, k), ty), no_wrap=True, sized=may_be_huge(start))
     if end.op == "select" and invariant(end.args[0]):
         # A step that some threads make in every iteration, and the others in none.
         which, *ways = end.args
@@ -296,12 +303,12 @@ def _either(condition: Expr, one: Form, two: Form) -> Form:
     def past(k: Expr) -> Expr:
         return E.select(condition, one.past(k), two.past(k))
 
-    return Form(at, no_wrap=one.no_wrap or two.no_wrap, after=past)
+    return Form(at, no_wrap=one.no_wrap or two.no_wrap, sized=one.sized or two.sized, after=past)
 
 
 def _affine_form(start: Expr, ty: IntType, moved: Callable[[Expr], Expr], wrapping: bool) -> Form:
     base = E.cast(start, I64)
-    huge = may_be_huge(start)
+    huge = may_be_huge(start, sized=True)
 
     def exact(k: Expr) -> Expr:
         return E.cast(E.add(base, moved(k)), ty)
@@ -314,7 +321,7 @@ def _affine_form(start: Expr, ty: IntType, moved: Callable[[Expr], Expr], wrappi
         # What is a negative number in I64 is out of the type's range as it stands.
         return E.select(E.compare("eq", k, E.const(0, I64)), start, value) if huge else value
 
-    return Form(at, no_wrap=True, after=exact)
+    return Form(at, no_wrap=True, sized=not huge and may_be_huge(start), after=exact)
 
 
 def _shifted_out(op: str, start: Expr, ty: IntType) -> Expr:
@@ -441,7 +448,7 @@ def _flagged(
                 def at(k: Expr, name: str = name, set_: str = by_node[flag], form: Form = form) -> Expr:
                     return E.select(unknown(set_, k), form.at(k), unknown(name, k))
 
-                yield name, steps.guarded(Form(at, no_wrap=form.no_wrap), starts[name], step)
+                yield name, steps.guarded(Form(at, no_wrap=form.no_wrap, sized=form.sized), starts[name], step)
 
 
 def _rotations(follows: Mapping[str, str]) -> Iterator[list[str]]:

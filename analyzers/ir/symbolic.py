@@ -18,7 +18,7 @@ from typing import Final
 from analyzers.ir import expr as E
 from analyzers.ir import kernel as K
 from analyzers.ir.agreement import Carried, Departures
-from analyzers.ir.closedforms import NO_WRAP, Form, Rings, close_all, not_past
+from analyzers.ir.closedforms import Form, Rings, close_all, not_past
 from analyzers.ir.cycles import in_ring, placeholders_in
 from analyzers.ir.effects import Effects
 from analyzers.ir.evaluate import partial_operations
@@ -322,8 +322,8 @@ class _Executor(Effects):
         self.active.pop()
         if self.recording:
             self.loops[s.label] = LoopInstance(s.label, plan.counter, s.site, slot.first, self.order, slot.limit)
-        if any(f.no_wrap for f in plan.forms.values()):
-            self.assumptions.setdefault(NO_WRAP)
+        for form in plan.forms.values():
+            self.assumptions.update(dict.fromkeys(form.assumptions))
         self.guard = guard
         self._after_loop(s, before, plan)
         self._waited(s, plan)

@@ -16,6 +16,8 @@ from analyzers.ir.intervals import Intervals
 
 FEW: Final = 4
 """Values of a variable that are looked at one by one: what wraps around for them is no range."""
+SIZE_BITS: Final = 62
+BELOW_ALL_SIZES: Final = f"sizes of 64 bits that a kernel is given are below 2^{SIZE_BITS}"
 _THREADS: Final = {**dict.fromkeys(E.TID, (0, MAX_BLOCK - 1)), **dict.fromkeys(E.BDIM, (1, MAX_BLOCK))}
 
 
@@ -42,13 +44,14 @@ def may_wrap(start: Expr, step: Expr, placeholder: Expr, condition: Expr, lastin
     return start.op == "const" and not ty.low <= start.value + step.value <= ty.high
 
 
-def may_be_huge(start: Expr) -> bool:
+def may_be_huge(start: Expr, sized: bool = False) -> bool:
     """Whether a number of 64 bits without a sign may be a negative one that was converted: no counter comes to such by
-    steps. What is passed as such a number may be one, too: nothing that is assumed excludes it."""
+    steps. ``sized``: the kernel is given none, as a number of that type (`BELOW_ALL_SIZES`)."""
     ty = start.ty
     if not isinstance(ty, IntType) or ty.signed or ty.width < 64:
         return False
-    return Intervals(_THREADS).of(start).hi > ty.high // 2
+    given = {s: (0, (1 << SIZE_BITS) - 1) for s in E.symbols(start) if sized and s.op == "sym" and s.ty == ty}
+    return Intervals({**_THREADS, **given}).of(start).hi > ty.high // 2
 
 
 def _way(step: Expr) -> int:
