@@ -18,6 +18,7 @@ FEW: Final = 4
 """Values of a variable that are looked at one by one: what wraps around for them is no range."""
 SIZE_BITS: Final = 62
 BELOW_ALL_SIZES: Final = f"sizes of 64 bits that a kernel is given are below 2^{SIZE_BITS}"
+_BLOCKS: Final = dict.fromkeys((*E.BID, *E.GDIM), (0, 2**31 - 1))
 _THREADS: Final = {**dict.fromkeys(E.TID, (0, MAX_BLOCK - 1)), **dict.fromkeys(E.BDIM, (1, MAX_BLOCK))}
 
 
@@ -51,7 +52,7 @@ def may_be_huge(start: Expr, sized: bool = False) -> bool:
     if not isinstance(ty, IntType) or ty.signed or ty.width < 64:
         return False
     given = {s: (0, (1 << SIZE_BITS) - 1) for s in E.symbols(start) if sized and s.op == "sym" and s.ty == ty}
-    return Intervals({**_THREADS, **given}).of(start).hi > ty.high // 2
+    return Intervals({**_THREADS, **_BLOCKS, **given}).of(start).hi > ty.high // 2
 
 
 def _way(step: Expr) -> int:

@@ -177,44 +177,31 @@ class Launch:
         return E.rewrite(e, self._fuse_node, self._fusions)
 
     def _fuse_node(self, node: Expr) -> Expr | None:
-        if node.op == "add" and node.ty == I64:
-            return self._fuse_distance(node)
-        if node.ty != E.U32 or node.op not in ("add", "mul"):
+        ty = node.ty
+        if node.op not in ("add", "mul") or not isinstance(ty, E.IntType) or ty.width < 32:
             return None
         for axis in range(3):
             if self.block[axis] is not None and self.grid[axis] is not None:
                 continue
             b, g = self.bind(E.BDIM[axis]), self.bind(E.GDIM[axis])
-            if node is E.mul(b, g) and b.op != "const":
-                return THREADS[axis]
-            if node.op == "mul" and set(node.args) == {b, g}:
-                return THREADS[axis]
+            if node.op == "mul" and b.op != "const" and _is_product(node, b, g):
+                return E.cast(THREADS[axis], ty)
             if node.op == "add" and (b.op != "const" or self._strided(axis)):
-                terms = _terms(node)
-                first, tid = E.mul(E.BID[axis], b), E.TID[axis]
-                if first in terms and tid in terms:
-                    terms.remove(first)
-                    terms.remove(tid)
-                    return reduce(E.add, map(self.fused, terms), GID[axis])
+                found = _global_index(_terms(node), axis, b)
+                if found is not None:
+                    scale, terms = found
+                    index = E.mul(E.cast(GID[axis], ty), E.const(scale, ty))
+                    return reduce(E.add, map(self.fused, terms), index)
         return None
-
-    def _fuse_distance(self, node: Expr) -> Expr | None:
-        """The same of two steps of a pointer: ``p + bid*bdim + tid`` adds up in 64 bits."""
-        one, two = map(_scaled, node.args)
-        if one is None or two is None or one[1] != two[1]:
-            return None
-        whole = self._fuse_node(E.add(one[0], two[0]))
-        return E.mul(E.cast(whole, I64), E.const(one[1], I64)) if whole in GID else None
 
     def _strided(self, axis: int) -> bool:
         """The kernel mentions the number of threads along the axis; otherwise a global index with a known block is
         linear as it is."""
         if axis not in self._strides:
-            product = E.mul(E.BDIM[axis], E.GDIM[axis])
             events = self.events
             roots = [a.offset for a in events.accesses]
             roots += [c.condition for e in (*events.accesses, *events.barriers) for c in e.guard]
-            self._strides[axis] = any(n is product for n in E.walk(roots))
+            self._strides[axis] = any(_is_product(n, E.BDIM[axis], E.GDIM[axis]) for n in E.walk(roots))
         return self._strides[axis]
 
     def fusion_facts(self, conjuncts: Iterable[Expr], mode: Mode) -> list[Expr]:
@@ -448,19 +435,57 @@ def _split_opaque(e: Expr, thread: int, shared: frozenset[str], memo: dict[int, 
 
 
 def _terms(e: Expr) -> list[Expr]:
-    """What a sum (U32) adds up: ``bid*bdim + (tid + 1)`` is a global index and one more."""
+    """What a sum adds up: ``bid*bdim + (tid + 1)`` is a global index and one more."""
     return [t for a in e.args for t in _terms(a)] if e.op == "add" else [e]
 
 
-def _scaled(e: Expr) -> tuple[Expr, int] | None:
-    """(number (U32), factor) of a number that is converted to a distance and multiplied by a size."""
-    factor = 1
+def _global_index(terms: list[Expr], axis: int, block: Expr) -> tuple[int, list[Expr]] | None:
+    """(factor, the other terms) where two terms of a sum are a thread's index along an axis, or so many times that, as
+    the steps of a pointer are. ``block``: the extent of a block."""
+    scaled = [_scaled(t) for t in terms]
+    for number, (first, factor) in enumerate(scaled):
+        if _is_product(first, E.BID[axis], block):
+            for other, (rest, again) in enumerate(scaled):
+                if again == factor and _bare(rest) is E.TID[axis]:
+                    return factor, [t for i, t in enumerate(terms) if i not in (number, other)]
+    return None
+
+
+def _scaled(e: Expr) -> tuple[Expr, int]:
+    """(number, factor) of a distance: a number that is converted and multiplied by a size."""
     if e.op == "mul":
         known, other = sorted(e.args, key=lambda a: a.op != "const")
-        if known.op != "const":
-            return None
-        factor, e = int(known.value), other
-    return (e.args[0], factor) if e.op == "cast" and e.args[0].ty == E.U32 else None
+        if known.op == "const" and other.op == "cast":
+            inner = _bare(other)
+            if inner.op == "mul" or inner in E.TID:
+                return inner, int(known.value)
+    return e, 1
+
+
+def _is_product(e: Expr, one: Expr, other: Expr) -> bool:
+    """Whether an expression is the product of two dimensions or coordinates of a launch, in whichever type: all of
+    them, and their product, are below 2^31 (`GRID_FITS`)."""
+    if e.op == "cast" and _is_wide(e):
+        e = _bare(e)
+    if e.op != "mul" or not _is_wide(e):
+        return False
+    a, b = map(_bare, e.args)
+    return (_is(a, one) and _is(b, other)) or (_is(a, other) and _is(b, one))
+
+
+def _is(e: Expr, known: Expr) -> bool:
+    return e is known or (e.op == known.op == "const" and e.value == known.value)
+
+
+def _bare(e: Expr) -> Expr:
+    """``e`` without conversions that change no number below 2^31."""
+    while e.op in ("cast", "narrow") and _is_wide(e) and _is_wide(e.args[0]):
+        e = e.args[0]
+    return e
+
+
+def _is_wide(e: Expr) -> bool:
+    return isinstance(e.ty, E.IntType) and e.ty.width >= 32
 
 
 def _as_launched(dimension: Expr, value: Expr) -> tuple[Expr, Expr]:
