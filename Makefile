@@ -9,6 +9,9 @@ RUN_ENV := .venv/run-$(KEY).stamp
 DEV_ENV := .venv/dev-$(KEY).stamp
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet install
 
+# Tests start hundreds of processes, each of which would compile all modules anew where Python may not keep them compiled.
+unexport PYTHONDONTWRITEBYTECODE
+
 EXTENSION := vscode-extension
 NODE_ENV := $(EXTENSION)/node_modules/.package-lock.json
 VSIX := $(EXTENSION)/cuda-lsp.vsix
