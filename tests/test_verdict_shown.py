@@ -54,6 +54,40 @@ def test_values_that_the_race_depends_on_are_told() -> None:
     assert "unused" not in dict(witness(REVERSE.replace("CONDITION", "t < n - 10")).parameters)
 
 
+MISSED = """
+__global__ void skip(int *out, int n, int m, int unused) {
+  __shared__ int s[8];
+  int t = threadIdx.x;
+  if (t < 6) {
+    if (n != m) __syncthreads();
+    s[5] = t;
+  } else {
+    s[5] = t;
+  }
+  out[t] = unused;
+}
+void go(float *p, int n, int m, int argc) { skip<<<1, 8>>>((int *)p, n, m, argc); }
+"""
+
+
+def test_values_that_let_threads_miss_a_barrier_between_the_accesses_are_told() -> None:
+    """Where `n` and `m` differ, the barrier lets the others pass when those that miss it have ended, behind them."""
+    (between,) = (
+        f
+        for event in Engine().check(CheckRequest("/nowhere/a.cu", MISSED))
+        if isinstance(event, UnitFinished)
+        for k in event.result.kernels
+        for c in k.contexts
+        for f in c.findings
+        if f.scope and f.accesses[0].span.line != f.accesses[1].span.line
+    )
+    assert between.witness is not None
+    assert between.witness.replayed
+    values = dict(between.witness.parameters)
+    assert values.keys() == {"n", "m"}
+    assert values["n"] == values["m"]
+
+
 OVERLAP = """
 __global__ void shift(const float *in, float *out) {
   int i = blockIdx.x * 64 + threadIdx.x;

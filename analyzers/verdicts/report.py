@@ -15,6 +15,7 @@ from analyzers.ir.events import AccessEvent, BarrierEvent, KernelEvents
 from analyzers.ir.expr import Expr
 from analyzers.ir.kernel import Kernel
 from analyzers.ir.surfaces import is_surface
+from analyzers.ir.uniformity import is_uniform
 from analyzers.model import (
     Access,
     ContextResult,
@@ -304,11 +305,19 @@ def _race_message(code: Verdict, one: Access, two: Access, display: str, address
 
 
 def _steering(launch: Launch, race: RaceDecision) -> list[Expr]:
-    """The parameters in the witness that decide whether a barrier stands between the accesses."""
+    """The parameters that decide whether a barrier stands between the accesses: those of the question, and those of
+    barriers that some threads miss. The question leaves these out; the replay has passed such a barrier or has not."""
     if race.mode == "grid":
         return []
-    guards = [c.condition for b in launch.events.barriers for c in b.guard]
-    return [s for s in E.symbols(*guards) if s.op == "sym" and E.symbols(launch.bind(s)) & race.values.keys()]
+    sides = [launch.events.accesses[i] for i in (race.one, race.two)]
+    found: list[Expr] = []
+    for barrier in launch.events.barriers:
+        ahead = any(barrier.order < a.order or set(barrier.loops) & set(a.loops) for a in sides)
+        missed = ahead and any(not is_uniform(launch.bind(c.condition)) for c in barrier.guard if c.kind != "assume")
+        for s in E.symbols(*(c.condition for c in barrier.guard)):
+            if s.op == "sym" and (missed or E.symbols(launch.bind(s)) & race.values.keys()):
+                found.append(s)
+    return found
 
 
 def _unless(race: RaceDecision) -> str:
