@@ -100,21 +100,18 @@ class Names:
     def space(self, address: int) -> str:
         return "shared" if SHARED_BASE <= address < LOCAL_BASE else "global"
 
-    def is_reserved(self, address: int) -> bool:
-        """Whether it is in the shared memory of a block that the system keeps for cooperative groups, and clears."""
-        variable, _ = self._shared_variable(address)
-        return variable == RESERVED
-
-    def is_gap(self, address: int) -> bool:
-        """Whether it is in shared memory, and no member of what is declared there has the byte."""
-        variable, offset = self._shared_variable(address)
-        return variable is not None and self._shapes.is_gap(variable, offset)
-
-    def _shared_variable(self, address: int) -> tuple[str | None, int]:
-        """The variable of shared memory that holds an address, and how many bytes are in front of that in it."""
-        offset = address - SHARED_BASE & (1 << CLUSTER_SHIFT) - 1
-        before = [(variable, offset - begin) for begin, variable in self._shared if begin <= offset]
-        return before[-1] if before and self.space(address) == "shared" else (None, 0)
+    def silent(self) -> tuple[tuple[int, int], ...]:
+        """(first byte, end) in the shared memory of a block of what may be read before anybody has written it: what
+        the system keeps for cooperative groups, and clears, and what no member of a variable has."""
+        found: list[tuple[int, int]] = []
+        ends = [begin for begin, _ in self._shared[1:]]
+        for (begin, variable), end in zip(self._shared, [*ends, self._kernel.shared_size], strict=False):
+            if variable == RESERVED:
+                found.append((begin, end))
+            else:
+                gaps = self._shapes.gaps(variable, end - begin)
+                found += [(begin + first, begin + behind) for first, behind in gaps]
+        return tuple(found)
 
     def address(self, address: int) -> str:
         if _is_about_shared(address):
@@ -199,10 +196,17 @@ class Shapes:
         cell = name + "".join(f"[{position}]" for position in (index, *reversed(inner)))
         return f"{cell} + {rest} bytes" if rest else cell
 
-    def is_gap(self, mangled: str, offset: int) -> bool:
-        """Whether no member has the byte at an offset of a variable."""
+    def gaps(self, mangled: str, size: int) -> list[tuple[int, int]]:
+        """(first byte, end) within so many bytes of a variable of what no member has."""
         _, _, variables = self._declared(mangled)
-        return any(first <= offset % v.element < end for v in variables for first, end in v.gaps)
+        shapes = {(v.element, v.gaps) for v in variables if v.gaps}
+        return [
+            (start + first, min(start + behind, size))
+            for element, gaps in shapes
+            for start in range(0, size, element)
+            for first, behind in gaps
+            if start + first < size
+        ]
 
     def _declared(self, mangled: str) -> tuple[str, int | None, list[Variable]]:
         """Its name and size, None of extern shared memory, and the variables that may be meant."""

@@ -427,15 +427,16 @@ def _one(
 ) -> Execution:
     """One run and its races. The detector's memory is gone before that of the next one is taken."""
     count = kernel.shards if watch is None else 1
-    detector = ShardedDetector(shape_of(kernel, resident), kernel.sites.table(), count)
+    detector = ShardedDetector(shape_of(kernel, resident, names.silent()), kernel.sites.table(), count)
     consumers = [_both(watch, _looking_at(request, kernel, names, consume)) for consume in detector.consumers]
     execution = kernel.run(consumers, seed, seconds, resident, results=False)
     _note_races(found, detector, names, seed, bool(request.focus))
     return execution
 
 
-def shape_of(kernel: AnyKernel, resident: int) -> Shape:
-    """What a detector has to know of a kernel of which so many blocks are asked to be under way at once."""
+def shape_of(kernel: AnyKernel, resident: int, silent: tuple[tuple[int, int], ...] = ()) -> Shape:
+    """What a detector has to know of a kernel of which so many blocks are asked to be under way at once. `silent`: see
+    `Names.silent`."""
     launch = kernel.launch
     return Shape(
         launch.blocks,
@@ -448,6 +449,7 @@ def shape_of(kernel: AnyKernel, resident: int) -> Shape:
         kernel.slots(resident),
         kernel.clustered,
         kernel.uses_agents,
+        silent,
     )
 
 
@@ -480,8 +482,8 @@ def _note_races(found: _Found, detector: ShardedDetector, names: Names, seed: in
         first_kind, second_kind = int(row["kinds"]) & 15, int(row["kinds"]) >> 4
         second = names.access(int(row["second_site"]), int(row["second"]), _KINDS[second_kind])
         address = int(row["address"])
-        if first_kind == shadow.UNWRITTEN and (focused or names.is_reserved(address) or names.is_gap(address)):
-            continue  # it may have been written in a line that is not looked at, or by the system; or nobody ever does
+        if first_kind == shadow.UNWRITTEN and focused:
+            continue  # it may have been written in a line that is not looked at
         if first_kind == shadow.UNWRITTEN:
             text = f"{names.address(address)} is read before anybody has written it"
             key = ("uninitialised", second.places, second.instruction)

@@ -108,6 +108,28 @@ def test_padding_is_copied_and_not_said_to_be_read_before_it_was_written(gap: st
     assert serve(replace(asked, variables=())).faults
 
 
+def test_a_member_that_some_threads_left_out_is_told_though_a_copy_read_padding_first() -> None:
+    text = """
+    struct P { char a, b; double c; };
+    extern "C" __global__ void k(P *out) {
+      __shared__ P s[32]; int t = threadIdx.x;
+      s[t].a = t; if (t < 31) s[t].b = t;
+      s[t].c = t;
+      __syncthreads();
+      P copied = s[t];
+      out[t] = copied;
+    }"""
+    shape = Variable("s", 512, 16, (32,), ((2, 8),))
+    asked = Request(
+        "k", (1, 1, 1), (32, 1, 1), (ArrayArgument("b8", 512),), ("out",), text,
+        compiler="nvrtc", seeds=(0,), variables=(shape,),
+    )  # fmt: skip
+    (fault,) = serve(asked).faults
+    assert fault.kind == "uninitialised"
+    assert fault.access.thread == (31, 0, 0)
+    assert fault.text.startswith("s[31]")
+
+
 def test_the_end_of_a_mangled_name_that_can_be_read_in_two_ways() -> None:
     """`13__nv_bfloat16S2_S2_PS0_ifE2Ks`: sixteen letters stand behind a 16 that is none of their number."""
     mangled = "_ZZ5flashILi64ELi32EEvPK13__nv_bfloat16S2_S2_PS0_ifE2Ks"

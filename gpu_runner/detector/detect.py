@@ -41,6 +41,8 @@ class Shape:
     """Blocks get to the shared memory of others."""
     agents: bool = False
     """Every thread has an agent for its asynchronous copies, numbered ``blocks + block << shift | thread``."""
+    silent: tuple[tuple[int, int], ...] = ()
+    """(first byte, end) in the shared memory of a block of what may be read before anybody has written it."""
 
 
 def _pages(size: int, large: bool = True) -> mmap.mmap:
@@ -132,6 +134,11 @@ class Detector:
         # Agents count as of another block: their times are not among those that a barrier of the block makes known.
         self._shared["private"] = int(not shape.agents and not shape.clustered)
         self._main["private"] = int(shape.blocks == 1 and not shape.agents)
+        silent = np.zeros(max(1, 4 * words), np.uint8)
+        for first, end in shape.silent:
+            silent[first:end] = 1
+        self._shared["base"] = shape.shared_base
+        self._shared.attach("silent", silent)
         self._access = Memory(shadow.Access)
         state = self._state = Memory(State)
         for name, memory in (("main", self._main), ("shared", self._shared), ("clocks", self.clocks)):

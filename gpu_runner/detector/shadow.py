@@ -11,7 +11,7 @@ from typing import Final
 
 from gpu_runner.detector import clocks
 from gpu_runner.detector.clocks import Clocks
-from gpu_runner.native.structs import Array, Struct, i64, u32, u64
+from gpu_runner.native.structs import Array, Struct, i64, u8, u32, u64
 from gpu_runner.native.translate import logical_shift, native
 
 # Flags of an access, in the high byte of its site.
@@ -113,6 +113,10 @@ class Shadow(Struct):
     """1 + the first node given back, 0 for none."""
     private: i64
     """Whether only the threads of one block get to a cell."""
+    base: i64
+    """The address of the first byte of a block's shared memory."""
+    silent: Array[u8]
+    """By byte of a block's shared memory: 1 where it means nothing that a read finds what nobody has written."""
     race_rows: i64
     """Rows of the table; one more counts what did not fit."""
     cells: Array[Cell]
@@ -432,8 +436,19 @@ def split(s: Shadow, cell: Cell) -> None:
 
 
 @native
+def has_meaning(s: Shadow, a: Access, count: int) -> int:
+    """Whether any of `count` bytes from the address on is to be written before it is read."""
+    first = a.address - s.base
+    for at in range(first, first + count):
+        if not s.silent[at]:
+            return 1
+    return 0
+
+
+@native
 def one(s: Shadow, c: Clocks, a: Access, cell: Cell, reads: int, writes: int, value: int, check_written: int) -> None:
-    if reads and check_written and cell.writer == 0:
+    """`check_written`: bytes of the cell, if reads of what nobody has written are reported."""
+    if reads and check_written and cell.writer == 0 and has_meaning(s, a, check_written):
         report(s, c, a, READ, a.thread, a.site, UNWRITTEN, 0, 0)
     expect_size(cell, a.flags)
     if writes:
@@ -456,7 +471,7 @@ def access(s: Shadow, c: Clocks, a: Access, byte: int, reads: int, writes: int, 
         cell = s.cells[at]
         here = min(left, 4 - start)
         if here == 4 and not cell.write_site >> FLAG & SPLIT:
-            one(s, c, a, cell, reads, writes, bits & EPOCH_THREAD, check_written)
+            one(s, c, a, cell, reads, writes, bits & EPOCH_THREAD, 4 * check_written)
         else:
             if not cell.write_site >> FLAG & SPLIT:
                 split(s, cell)
