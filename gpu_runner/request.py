@@ -296,6 +296,8 @@ class RunResult:
     arguments: tuple[Argument, ...] = ()
     """Those of the run that this is the result of: arrays as large as they had to be, with the contents that were
     found."""
+    spinning: bool = False
+    """Of a ``deadlock``: threads wait in loops, or for blocks that have no room: no sign of a missed barrier."""
 
 
 _KINDS: Final[dict[type, str]] = {

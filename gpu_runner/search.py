@@ -139,12 +139,17 @@ def is_on(memory: str, arrays: Container[str], race: RunRace) -> bool:
     return not memory or memory == root or (memory not in arrays and root not in arrays)
 
 
+def is_stuck(result: RunResult) -> bool:
+    """Whether a run ended with threads that wait for each other at barriers, and not in loops."""
+    return result.status == "deadlock" and not result.spinning
+
+
 def shows(goal: Goal, result: RunResult, arrays: Container[str]) -> bool:
     """Whether a run has shown the goal. `arrays`: names of the arguments."""
     if goal.kind == "race":
         return any(not (goal.values_differ and race.same_value) for race in _meetings(goal, result, arrays))
     if goal.kind == "divergence":
-        return result.status == "deadlock" or any(fault.kind == "divergent-barrier" for fault in result.faults)
+        return is_stuck(result) or any(fault.kind == "divergent-barrier" for fault in result.faults)
     return any(fault.kind == "assertion" for fault in result.faults)
 
 

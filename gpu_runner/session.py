@@ -29,6 +29,7 @@ from gpu_runner.cpu.execute import prepare, resident_blocks
 from gpu_runner.cpu.handover import Consumer
 from gpu_runner.cpu.launch import Execution, Launch, LaunchError, Seen, check_size
 from gpu_runner.cpu.layout import FIRST_SITE, GLOBAL_BASE, SHARED_BASE, Fault, SiteKind
+from gpu_runner.cpu.layout import Status as ThreadStatus
 from gpu_runner.cpu.machine import Notice, Outcome
 from gpu_runner.cpu.undefined import used
 from gpu_runner.cpu.variables import sizes
@@ -359,6 +360,7 @@ def _seeds(request: Request, kernel: AnyKernel, names: Names, watch: Consumer | 
     status: Status = "finished"
     message = ""
     waiting: tuple[RunAccess, ...] = ()
+    spinning = False
     threads, resident = kernel.launch.threads_per_block, resident_blocks(kernel.launch)
     for seed in request.seeds:
         left = request.seconds - (time.monotonic() - started)
@@ -383,6 +385,7 @@ def _seeds(request: Request, kernel: AnyKernel, names: Names, watch: Consumer | 
         for fault in _undefined(kernel, names, execution, seed, left, resident, found):
             found.note(fault)
         status, message, waiting = _ending(execution, names, request.seconds)
+        spinning = execution.endless or execution.starved
         if status != "finished":
             break
         found.ended += 1
@@ -398,6 +401,7 @@ def _seeds(request: Request, kernel: AnyKernel, names: Names, watch: Consumer | 
         found.ended,
         found.accesses,
         time.monotonic() - started,
+        spinning=status == "deadlock" and spinning,
     )
 
 
@@ -466,15 +470,29 @@ def _ending(execution: Execution, names: Names, seconds: float) -> tuple[Status,
     count = len(execution.waiting)
     if not count:  # of a GPU it is known only who waits at a barrier
         return "time", f"stopped after {seconds:.3g} s; the kernel had not ended", ()
+    found = tuple(places.values())
     threads = f"{count} thread{'s' * (count != 1)}"
     wait = f"{threads} wait{'s' * (count == 1)} for"
     if execution.starved:
-        return "deadlock", f"{wait} blocks that do not fit on a GPU at the same time", tuple(places.values())
+        return "deadlock", f"{wait} blocks that do not fit on a GPU at the same time", found
     if execution.abandoned:
-        return "time", f"given up: {threads} went on waiting after a fault had ended another", tuple(places.values())
+        return "time", f"given up: {threads} went on waiting after a fault had ended another", found
+    if execution.endless:
+        looping = sum(waiting.status == ThreadStatus.READY for waiting in execution.waiting)
+        text = _who_loops(looping, count, "nobody writes any more" if execution.own else "no thread writes")
+        # What an input says may be another in truth, or written by the host meanwhile.
+        return ("deadlock", text, found) if execution.own else ("time", f"given up: {text}", found)
     if execution.outcome is Outcome.STUCK:
-        return "deadlock", f"{wait} {'each other' if count != 1 else 'what never comes'}", tuple(places.values())
-    return "time", f"stopped after {seconds:.3g} s; {threads} had not ended", tuple(places.values())
+        return "deadlock", f"{wait} {'each other' if count != 1 else 'what never comes'}", found
+    return "time", f"stopped after {seconds:.3g} s; {threads} had not ended", found
+
+
+def _who_loops(looping: int, count: int, what: str) -> str:
+    """`looping` of `count` threads wait in loops, the others at barriers and in collectives."""
+    s = "s" * (looping == 1)
+    text = f"{looping} thread{'s' * (looping != 1)} wait{s} in a loop for what {what}"
+    left = count - looping
+    return f"{text}, and {left} for {'it' if looping == 1 else 'them'}" if left else text
 
 
 def _note_races(found: _Found, detector: ShardedDetector, names: Names, seed: int, focused: bool) -> None:

@@ -27,7 +27,7 @@ from gpu_runner.request import (
     SharedArgument,
     Side,
 )
-from gpu_runner.search import MOST_ELEMENTS, array_names, is_between, is_on, memory_of
+from gpu_runner.search import MOST_ELEMENTS, array_names, is_between, is_on, is_stuck, memory_of
 
 _CELL: Final = re.compile(r"(\w+(?:\.\w+)*)\[(\d+)\]$")
 _RACES: Final = (Verdict.DATA_RACE, Verdict.POSSIBLE_DATA_RACE, Verdict.BENIGN_RACE)
@@ -185,7 +185,7 @@ def shown_of(
     compiled text tells from others in their lines, by file."""
     if finding.code is Verdict.BARRIER_DIVERGENCE:
         faults = tuple(fault for fault in result.faults if fault.kind == "divergent-barrier")
-        return replace(result, faults=faults, races=()) if faults or result.status == "deadlock" else None
+        return replace(result, faults=faults, races=()) if faults or is_stuck(result) else None
     if finding.code is Verdict.ASSERTION_FAILURE or finding.code is Verdict.POSSIBLE_ASSERTION_FAILURE:
         faults = tuple(fault for fault in result.faults if fault.kind == "assertion")
         return replace(result, faults=faults, races=()) if faults else None

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from gpu_runner.cpu import schedule
 from gpu_runner.cpu.arena import Allocation, Arena
 from gpu_runner.cpu.body import Layout, Unsupported
+from gpu_runner.cpu.endless import Endless, Write
 from gpu_runner.cpu.handover import Consumer, Handover
 from gpu_runner.cpu.heap import HEAP_BYTES, Heap, allocates
 from gpu_runner.cpu.launch import (
@@ -31,7 +32,18 @@ from gpu_runner.cpu.launch import (
     cluster_of,
     packed_parameters,
 )
-from gpu_runner.cpu.layout import GLOBAL_BASE, GRANULE, LOCAL_BASE, PRODUCT_CELLS, RECORD_BYTES, RUN, THREAD, Status
+from gpu_runner.cpu.layout import (
+    GLOBAL_BASE,
+    GRANULE,
+    LOCAL_BASE,
+    PRODUCT_CELLS,
+    RECORD_BYTES,
+    RUN,
+    SHARED_BASE,
+    THREAD,
+    Collective,
+    Status,
+)
 from gpu_runner.cpu.machine import BARRIERS, MACHINE, NOTICE, Notice, Outcome
 from gpu_runner.cpu.prelude import Addresses
 from gpu_runner.cpu.printing import formatted
@@ -122,11 +134,13 @@ class Kernel:
         """Fill memory with what a run begins with."""
         if self.heap is not None:
             self.heap.clear()
-        for allocation, data in self._variables:
+        for allocation, data in self.beginnings().items():
             self.arena.write(allocation.address, data)
+
+    def beginnings(self) -> dict[Allocation, bytes]:
+        """What a run begins with, by variable and array."""
         contents = self.launch.contents([allocation.address for allocation in self.arrays])
-        for allocation, data in zip(self.arrays, contents, strict=True):
-            self.arena.write(allocation.address, data)
+        return {**dict(self._variables), **dict(zip(self.arrays, contents, strict=True))}
 
     def take(self, launch: Launch, parameters: bytes) -> None:
         """Another launch, for a kernel in memory that somebody else has laid out."""
@@ -236,7 +250,7 @@ def _run(
 ) -> Execution:
     kernel.initialise()
     execution: Execution | None = None
-    for execution in steps(kernel, consume, seed, seconds, resident, undefined):  # noqa: B007 - the last one counts
+    for execution in steps(kernel, consume, seed, seconds, resident, undefined, alone=True):  # noqa: B007 - the last one
         pass
     assert execution is not None
     return execution
@@ -249,10 +263,13 @@ def steps(
     seconds: float,
     resident: int | None,
     undefined: Undefined | None = None,
+    alone: bool = False,
 ) -> Iterator[Execution | None]:
     """Execute with memory as it is, some turns of the scheduler at a time: None while there are threads, then what came
-    of it."""
+    of it. `alone`: nobody else writes to the memory, and the kernel logs what it does; then threads that wait for ever
+    end the run."""
     machine = _Machine(kernel, consume, seed, resident)
+    machine.alone = alone
     if undefined is not None:
         machine.machine["undefined_site"], machine.machine["undefined"] = undefined.site, undefined.value
     try:
@@ -275,7 +292,7 @@ def _executed(kernel: Kernel, machine: _Machine, seconds: float) -> Iterator[Exe
 
 def _turns(kernel: Kernel, machine: _Machine, seconds: float, started: float) -> Iterator[Execution | None]:
     note = ""
-    starved, abandoned, idle = False, False, 0
+    starved, abandoned, endless, idle = False, False, False, 0
     while True:
         outcome = machine.turn()
         if outcome is Outcome.PAUSED and machine.is_stopped:
@@ -289,6 +306,9 @@ def _turns(kernel: Kernel, machine: _Machine, seconds: float, started: float) ->
             abandoned = True
             break
         if outcome is not Outcome.PAUSED:
+            break
+        if machine.is_endless(idle > 0):
+            endless = True
             break
         yield None
     machine.flush()
@@ -306,6 +326,8 @@ def _turns(kernel: Kernel, machine: _Machine, seconds: float, started: float) ->
         starved,
         abandoned,
         note,
+        endless,
+        endless and machine.waits_for_itself(),
     )
 
 
@@ -317,6 +339,10 @@ class _Machine:
         self.queue = Handover(consume)
         self.printed: list[str] = []
         self._print_left = _PRINTED
+        self.alone = False
+        """Nobody else writes to the memory."""
+        self._endless: Endless | None = None
+        self._heap_calls = 0
         launch = kernel.launch
         self.threads_per_block, self.blocks = launch.threads_per_block, launch.blocks
         self._set_up_run()
@@ -424,6 +450,55 @@ class _Machine:
         """Nobody has arrived anywhere in the last turns."""
         return int(self.machine["moved"][0]) == self._moved
 
+    def _look_for_endless(self) -> Endless:
+        count = len(self._arrays["threads"])
+        own: list[NDArray[np.uint8]] = []
+        for name in ("frame", "local"):
+            memory: NDArray[np.uint8] = self._arrays[f"{name} memory"]
+            stride = int(self.machine[f"{name}_stride"][0])
+            begin = int(self.machine[f"{name}_base"][0]) - memory.ctypes.data
+            own.append(np.reshape(memory[begin : begin + count * stride], (count, stride)))
+        return Endless(self._arrays["threads"], own, self.kernel.sites.table(), self._holds)
+
+    def is_endless(self, spinning: bool) -> bool:
+        """At the end of some turns, in which nobody has arrived anywhere where threads are `spinning`."""
+        if not spinning:
+            self._endless = None
+            return False
+        if not self.alone:
+            return False
+        if self._endless is None:
+            self._endless = self._look_for_endless()
+        self.flush()
+        clock = int(self.kernel._compiled.run["clock"][0])  # pyright: ignore[reportPrivateUsage]
+        return self._endless.look((clock, self._heap_calls))
+
+    def waits_for_itself(self) -> bool:
+        """Whether each thread that waits in a loop reads there what is the kernel's own, or what it has changed."""
+        assert self._endless is not None
+        looping = {waiting.thread for waiting in self.waiting() if waiting.status == Status.READY}
+        began = self.kernel.beginnings()
+        changed: set[int] = set()
+        for address, size, thread in self._endless.reads:
+            known = next((a for a in began if a.address <= address < a.address + a.size), None)
+            before = began[known][address - known.address :][:size] if known is not None else None
+            if before is None or self.kernel.arena.read(address, size) != before:
+                changed.add(thread)
+        return looping <= changed
+
+    def _holds(self, write: Write) -> bool:
+        """Whether memory holds what a record says was written."""
+        address, value, size, thread = write
+        data = value.to_bytes(8, "little")[:size]
+        if GLOBAL_BASE <= address <= GLOBAL_BASE + self.kernel.arena.size - size:
+            return self.kernel.arena.read(address, size) == data
+        offset = address - SHARED_BASE
+        slots = np.flatnonzero(self._arrays["slot_block"] == thread >> self.kernel.launch.shift)
+        if not 0 <= offset <= self.kernel.shared_size - size or not len(slots):
+            return False
+        begin = int(self.machine["shared_base"][0]) + int(slots[0]) * int(self.machine["shared_stride"][0]) + offset
+        return ctypes.string_at(begin, size) == data
+
     def has_faulted(self) -> bool:
         """A fault has ended a thread."""
         kinds = self._arrays["notices"]["kind"][: int(self.machine["notice_count"][0])]
@@ -436,7 +511,10 @@ class _Machine:
     def flush(self) -> None:
         """Hand the records over that have come together."""
         run = self.kernel._compiled.run  # pyright: ignore[reportPrivateUsage]
-        self.queue.give((int(run["cursor"][0]) - self.queue.begin) // RECORD_BYTES)
+        count = (int(run["cursor"][0]) - self.queue.begin) // RECORD_BYTES
+        if self._endless is not None:
+            self._endless.note(self.queue.records_here(count))
+        self.queue.give(count)
         run["cursor"], run["limit"] = self.queue.begin, self.queue.end
 
     def _printf(self, thread: int, form: int, arguments: int, local: int) -> int:
@@ -451,9 +529,11 @@ class _Machine:
         return len(text)
 
     def _malloc(self, size: int) -> int:
+        self._heap_calls += 1
         return self.kernel.heap.allocate(size) if self.kernel.heap is not None else 0
 
     def _free(self, address: int) -> None:
+        self._heap_calls += 1
         if self.kernel.heap is not None:
             self.kernel.heap.release(address)
 
@@ -470,7 +550,9 @@ class _Machine:
         for slot in np.flatnonzero(self._arrays["slot_block"] >= 0).tolist():
             for row in threads[slot * self.threads_per_block : (slot + 1) * self.threads_per_block]:
                 if int(row["status"]) < Status.EXITED:
-                    found.append(Waiting(int(row["thread"]), int(row["site"]), int(row["status"])))
+                    stepping = row["status"] == Status.COLLECTIVE and row["op"] == Collective.LOCK_STEP
+                    status = Status.READY if stepping else int(row["status"])
+                    found.append(Waiting(int(row["thread"]), int(row["site"]), status))
         return tuple(found)
 
 

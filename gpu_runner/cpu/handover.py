@@ -50,6 +50,10 @@ class Handover:
     def end(self) -> int:
         return self.begin + self._buffer.nbytes
 
+    def records_here(self, count: int) -> NDArray[np.uint64]:
+        """The first `count` of the buffer that is being filled."""
+        return self._buffer[:count]
+
     def give(self, count: int) -> None:
         """The first `count` records of the buffer are there; waits until another one is free."""
         self.records += count

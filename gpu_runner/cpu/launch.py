@@ -149,6 +149,10 @@ class Execution:
     abandoned: bool = False
     """The run was given up because a fault had ended a thread and the others only wait, perhaps for it."""
     note: str = ""
+    endless: bool = False
+    """The run was given up because threads wait in loops for what nobody writes any more."""
+    own: bool = False
+    """Of an endless run: what they wait for is shared memory, or what the kernel has changed, and no input."""
 
 
 def cluster_of(function: model.Function) -> Dim3:
