@@ -1,7 +1,7 @@
 """Barriers inside of a macro, where one use of it both writes and reads: placed where the macro is defined.
 
 Takes a session and a group of races whose accesses are all written by uses of one macro of their file, gives the `Fix`
-that puts a barrier between two statements of the definition, or between the two sides of an assignment in it, if all
+that puts a barrier behind a statement of the definition, or between the two sides of an assignment in it, if all
 kernels of the unit agree with it; or why not.
 """
 
@@ -50,18 +50,19 @@ def in_definition(session: Session, kernels: Sequence[KernelAnalysis], group: st
     lines = " and ".join(str(line_of(text, macro.start)) for macro in macros)
     why = f"both accesses are written by the macro `{macros[0].name}` (line{'' if one else 's'} {lines})"
     which = "its definition helps" if one else "one of its definitions helps"
-    return FixRefusal(sentence(f"{why}, and no barrier in {which} without harm to another use"))
+    return FixRefusal(sentence(f"{why}, and no barrier behind a statement of {which} without harm to another use"))
 
 
 def _in(session: Session, races: Sequence[Finding], macro: _Macro, macros: Sequence[_Macro]) -> Fix | None:
     """The repair in one of the definitions of a macro. Raises `SearchSpentError`."""
     group, text = races[0].group, session.trees.texts[macro.path]
     targets = frozenset(map(key_of, races))
-    between = ([Change(at, at, code)] for at, code in _places(Layout(text), macro, session.barrier))
-    for changes in (*between, *_split(text, macro, session.barrier)):
+    behind = ((p.repeated, [Change(p.at, p.at, p.code)]) for p in _places(Layout(text), macro, session.barrier))
+    split = ((False, changes) for changes in _split(text, macro, session.barrier))
+    for repeated, changes in (*behind, *split):
         trial = session.trial({macro.path: changes}, targets)
         if trial.difference.is_clean and group in trial.gone:
-            cost = f"+1 {kind_in_words(session)} in each use"
+            cost = f"+1 {kind_in_words(session)}{' per iteration' * repeated} in each use"
             only = len(changes) == 1
             after = f"after line {line_of(text, changes[0].start)}"
             barrier = barrier_in_words(session)
@@ -187,26 +188,79 @@ def _visible_from(code: bytes, start: int, end: int) -> int:
     return end - len(code[start:end].lstrip(b"\\ \t\r\n"))
 
 
-def _places(layout: Layout, macro: _Macro, barrier: bytes) -> Iterator[tuple[int, bytes]]:
-    """Behind statements of the definition that others follow, with what to write there."""
+@dataclass(frozen=True, slots=True)
+class _Place:
+    at: int
+    """Where the barrier is written."""
+    code: bytes
+    repeated: bool = False
+    """In a loop of the definition."""
+
+
+def _places(layout: Layout, macro: _Macro, barrier: bytes) -> list[_Place]:
+    """Behind statements of the definition: first those between two, then those that end an iteration of a loop in
+    it."""
     text = layout.text
     code = _VISIBLE.sub(lambda m: re.sub(rb"[^\n]", b" ", m.group()), text[macro.start : macro.end])
-    depth = count = 0
+    between, last = list[_Place](), list[_Place]()
+    depth, loops = 0, list[bool]()
+    """Of the braces that are open, whether they are a loop's."""
     for at, sign in enumerate(code):
         depth += (sign in b"([") - (sign in b")]")
+        if sign == ord("{"):
+            loops.append(_is_loop(code, at))
+        elif sign == ord("}") and loops:
+            loops.pop()
         behind = code[at + 1 :].replace(b"\\", b" ").strip()
-        if sign != ord(";") or depth or not behind or behind.startswith(b"}") or count >= _MOST_PLACES:
+        if sign not in b";}" or depth or not behind or _GOES_ON[sign].match(behind):
             continue
-        count += 1
-        place = macro.start + at + 1
-        rest = text[place : text.find(b"\n", place)]
-        if rest.strip() == b"\\":
-            # A line of its own, with its backslash below the one above.
-            stop = place + rest.index(b"\\") + 1
-            line = (layout.indentation(place) + barrier + b" ").ljust(stop - 1 - layout.line_start(place))
-            yield stop, layout.newline + line + b"\\"
-        else:
-            yield place, b" " + barrier
+        ends = behind.startswith(b"}")
+        if not ends or (loops and loops[-1]):
+            place = _Place(*_written(layout, macro.start + at + 1, barrier), any(loops))
+            (last if ends else between).append(place)
+    return (between + last)[:_MOST_PLACES]
 
 
+def _written(layout: Layout, place: int, barrier: bytes) -> tuple[int, bytes]:
+    """Where a barrier behind a statement is written, and how."""
+    text = layout.text
+    rest = text[place : text.find(b"\n", place)]
+    if rest.strip() != b"\\":
+        return place, b" " + barrier
+    # A line of its own, with its backslash below the one above.
+    stop = place + rest.index(b"\\") + 1
+    line = (layout.indentation(place) + barrier + b" ").ljust(stop - 1 - layout.line_start(place))
+    return stop, layout.newline + line + b"\\"
+
+
+def _is_loop(code: bytes, brace: int) -> bool:
+    """Whether a brace opens the body of a loop; one that is made once, to be a single statement, is none."""
+    before = code[:brace].rstrip(b"\\ \t\r\n")
+    if _DO.search(before):
+        end = _closing(code, brace, b"{", b"}")
+        return _ONCE.match(code, end + 1) is None
+    if not before.endswith(b")"):
+        return False
+    opened = len(before) - 1 - _closing(before[::-1], 0, b")", b"(")
+    return _LOOP.search(before[:opened]) is not None
+
+
+def _closing(code: bytes, at: int, opening: bytes, closing: bytes) -> int:
+    """Where what opens at a place is closed; the end, where it is not."""
+    depth = 0
+    for here in range(at, len(code)):
+        depth += (code[here] == opening[0]) - (code[here] == closing[0])
+        if not depth:
+            return here
+    return len(code) - 1
+
+
+_DO: Final = re.compile(rb"\bdo$")
+_LOOP: Final = re.compile(rb"\b(?:for|while)\s*$")
+_ONCE: Final = re.compile(rb"[\s\\]*while\s*\(\s*(?:0|false)\s*\)")
+_GOES_ON: Final = {
+    ord(";"): re.compile(rb"else\b"),
+    ord("}"): re.compile(rb"(?:else|while|catch)\b|[;,).\[]"),
+}
+"""Behind a semicolon or a brace: a barrier there would part it from what belongs to it."""
 _VISIBLE: Final = re.compile(rb"//[^\n]*|/\*.*?\*/|\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'", re.DOTALL)

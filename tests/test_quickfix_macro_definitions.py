@@ -46,6 +46,45 @@ def test_the_barrier_is_in_the_definition(macro: str, after: str) -> None:
 @pytest.mark.parametrize(
     ("definition", "after"),
     [
+        (
+            "for (int d = 32; d > 0; d /= 2) { if (t < d) a[t] += a[t + d]; }",
+            "for (int d = 32; d > 0; d /= 2) { if (t < d) a[t] += a[t + d]; __syncthreads(); }",
+        ),
+        (
+            "do { for (int d = 32; d > 0; d /= 2) { if (t < d) { a[t] += a[t + d]; } } } while (0)",
+            "do { for (int d = 32; d > 0; d /= 2) { if (t < d) { a[t] += a[t + d]; } __syncthreads(); } } while (0)",
+        ),
+        (
+            "{ int d = 32; do { if (t < d) { a[t] += a[t + d]; } d /= 2; } while (d > 0); }",
+            "{ int d = 32; do { if (t < d) { a[t] += a[t + d]; } __syncthreads(); d /= 2; } while (d > 0); }",
+        ),
+    ],
+)
+def test_the_barrier_ends_the_iterations_of_a_loop_of_the_definition(definition: str, after: str) -> None:
+    text = f"#define SUM(a) {definition}\n{LAUNCH}" + SHIFTED.format("SUM(s);", "")
+    (fix,) = answered(text)
+    assert isinstance(fix, Fix)
+    assert f"#define SUM(a) {after}\n" in applied(text, fix.edits)
+    assert fix.cost == "+1 barrier per iteration in each use"
+
+
+def test_a_loop_of_a_definition_that_some_threads_do_not_come_to_gets_none() -> None:
+    definition = "for (int d = 32; d > 0; d /= 2) { if (t < d) a[t] += a[t + d]; }"
+    text = f"#define SUM(a) {definition}\n{LAUNCH}" + SHIFTED.format("SUM(s);", "if (t < 40) { SUM(out); }")
+    assert all(isinstance(answer, FixRefusal) for answer in answered(text))
+
+
+def test_a_barrier_stands_between_a_conditional_and_what_follows() -> None:
+    macro = "#define EXCHANGE(i) if (i < 9) { s[t] = in[i]; } else { s[t] = 0; } out[i] = s[63 - t]\n"
+    (fix,) = answered(macro + LAUNCH + KERNEL.format(name="k", body=USE))
+    assert isinstance(fix, Fix)
+    assert "s[t] = 0; } __syncthreads(); out[i]" in applied(macro, fix.edits)
+    assert fix.cost == "+1 barrier in each use"
+
+
+@pytest.mark.parametrize(
+    ("definition", "after"),
+    [
         ("a[t] = a[t + 1]", "do { auto shift_value = a[t + 1]; __syncthreads(); a[t] = shift_value; } while (0)"),
         ("a[t] = a[t + 1];", "do { auto shift_value = a[t + 1]; __syncthreads(); a[t] = shift_value; } while (0);"),
         (
