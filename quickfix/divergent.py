@@ -231,7 +231,9 @@ def _moved(
         title = f"Replace the barriers in {lines_in_words(family)} by {places}"
     elif len(placed.barriers) == 1 and not dearer and placed.spelled == bare.spelled.get(bare.barrier, b""):
         same = places.removeprefix(as_spelled(placed, f"{barrier_in_words(bare)} "))
-        title = f"Move {shown(barrier)} from {lines_in_words(family)} {same}"
+        lines = lines_in_words(family)
+        way = f"in {lines} further out" if same == f"after {lines}" else f"from {lines} {same}"
+        title = f"Move {shown(barrier)} {way}"
     else:
         title = f"Replace {shown(barrier)} in {lines_in_words(family)} by {places}"
     # One barrier for another is no more and no less, unless it is in a loop.

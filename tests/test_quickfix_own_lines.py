@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from restructured import LAUNCH, alone, edited, refusal, repaired
+from restructured import LAUNCH, alone, edited, engine, refusal, repaired
+
+from analyzers.model import Fix
+from analyzers.requests import CheckRequest
+from quickfix import answers
 
 KERNEL = """__global__ void k(int *out, int n) {
   __shared__ int s[64];
@@ -113,3 +117,20 @@ def test_the_ends_of_lines_are_kept() -> None:
     text = (LAUNCH + KERNEL.replace("@", "  if (t < n) { s[t] = t; x = s[n - 1 - t]; }")).replace("\n", "\r\n")
     after = edited(text, repaired(text, "k"))
     assert after.count("\n") == after.count("\r\n") == text.count("\n") + 7
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "  if (t < n) { s[t] = t; __syncthreads(); }",
+        "  if (t < n) { s[t] = t; __syncthreads(); } x += s[63 - t];",
+    ],
+)
+def test_a_barrier_that_leaves_a_condition_of_its_own_line_is_said_to(code: str) -> None:
+    text = LAUNCH + KERNEL.replace("@", f"{code}\n  y += s[63 - t];")
+    moved = [
+        a
+        for a in answers(engine(), CheckRequest("/lines/a.cu", text))
+        if isinstance(a, Fix) and a.kind == "move-barrier"
+    ]
+    assert [a.title for a in moved] == ["Move `__syncthreads()` in line 5 further out — all threads get there"]
