@@ -40,7 +40,7 @@ MAX_TRIES = 6
 BUDGET = Budget(smt=300_000, rows=20_000, many_rows=0, smallest=False)
 """A condition that takes long to prove is not the one that the programmer has in mind."""
 
-EFFORT = 4_000
+EFFORT = 2_000
 """Units of work for all races of a kernel under one launch; races that come later are shown as they are."""
 
 _FALLBACK = (256, 64, 16, 4, 2, 1)
@@ -125,8 +125,8 @@ class Relations:
     effort: Effort = field(default_factory=lambda: Effort(EFFORT))
     precedents: Precedents = field(default_factory=Precedents)
     """Where the pairs collide under some of the conditions, they mostly do so under others."""
-    _found: dict[tuple[Relation, ...], RaceChecker] = field(default_factory=dict[tuple[Relation, ...], RaceChecker])
-    _checkers: dict[object, RaceChecker] = field(default_factory=dict[object, RaceChecker])
+    _found: dict[tuple[Relation, ...], _Supposed] = field(default_factory=dict[tuple[Relation, ...], "_Supposed"])
+    _supposed: dict[object, _Supposed] = field(default_factory=dict[object, "_Supposed"])
     """By what is put in the place of sizes, and conditions."""
     _sizes: dict[tuple[int, int], dict[object, int]] = field(default_factory=dict[tuple[int, int], dict[object, int]])
     """By the largest sizes to be tried: those with which the last pair happened, by the name of their symbol."""
@@ -147,11 +147,11 @@ class Relations:
             sizes = sizes or self._ordinary(race, strides[::order], extents, SMALLER if strides else SMALLER_LENGTHS)
             if sizes is None:
                 return None
-            checker = self._with(sizes)
+            sized = self._with(sizes)
             out = Checked()
-            found = _collision(checker, race, out)
+            found = sized.collision(race, out)
             through_data = through_data or (found is not None and _depends_on_data(found))
-            if not through_data and (found is not None or not _settled(checker, race, out)):
+            if not through_data and (found is not None or not sized.settled(race, out)):
                 return None
             example = example or tuple((size_name(s), v) for s, v in sizes.items() if s in inside)
         if through_data:
@@ -168,7 +168,7 @@ class Relations:
         place = places_of(race.pair.one, race.pair.two), largest
         for earlier in (self.precedents.sizes.get(place, {}), self._sizes.get(largest, {})):
             known = {s: earlier[s.value] for s in (*strides, *extents) if _fits(s, earlier.get(s.value))}
-            if len(known) == len({*strides, *extents}) and _happens(self._with(known), race.pair, race.mode):
+            if len(known) == len({*strides, *extents}) and self._with(known).happens(race.pair, race.mode):
                 return known
         chosen: dict[Expr, int] = {}
         for sizes, top in zip((strides, extents), largest, strict=True):
@@ -176,7 +176,7 @@ class Relations:
                 first = top >> i
                 # The end of a range lies behind its start, for which the most was taken.
                 for value in (first, *(v for v in _FALLBACK if v < first), top + (top >> 1), top << 1):
-                    if _happens(self._with({**chosen, s: value}), race.pair, race.mode):
+                    if self._with({**chosen, s: value}).happens(race.pair, race.mode):
                         chosen[s] = value
                         break
                 else:
@@ -184,7 +184,7 @@ class Relations:
         self.precedents.sizes[place] = self._sizes[largest] = {s.value: value for s, value in chosen.items()}
         return chosen
 
-    def _with(self, sizes: Mapping[Expr, int]) -> RaceChecker:
+    def _with(self, sizes: Mapping[Expr, int]) -> _Supposed:
         return self._changed({s: _constant(s, v) for s, v in sizes.items()}, ())
 
     # --- under conditions
@@ -192,13 +192,13 @@ class Relations:
     def _relations(
         self, race: Race, inside: list[Expr], around: list[Expr], strides: list[Expr]
     ) -> tuple[Relation, ...]:
-        for known, checker in self._found.items():
-            if self._settles(checker, race):
+        for known, supposed in self._found.items():
+            if supposed.settles(race):
                 return known
         if frozenset(inside) in self._fruitless:
             return ()
         for candidate in islice(_candidates(inside, around, strides), MAX_TRIES):
-            settled = self._settles(self._under(candidate), race)
+            settled = self._under(candidate).settles(race)
             if settled:
                 weakest = self._weaken(candidate, race)
                 self._found[weakest] = self._under(weakest)
@@ -208,7 +208,7 @@ class Relations:
         self._fruitless.add(frozenset(inside))
         return ()
 
-    def _under(self, relations: Iterable[Relation]) -> RaceChecker:
+    def _under(self, relations: Iterable[Relation]) -> _Supposed:
         """The launch with these relations. A multiple is put in as a product, which arithmetic sees through."""
         relations = tuple(relations)
         return self._changed(
@@ -216,27 +216,38 @@ class Relations:
         )
 
     def _weaken(self, relations: tuple[Relation, ...], race: Race) -> tuple[Relation, ...]:
-        kept = list(relations)
-        for r in relations:
+        """As few of them as are enough, each as weak as may be."""
+        kept = self._alone(relations, race) or list(relations)
+        for r in tuple(kept):
             rest = tuple(k for k in kept if k is not r)
-            if rest and self._settles(self._under(rest), race):
+            if rest and self._under(rest).settles(race):
                 kept.remove(r)
         for i, r in enumerate(kept):
-            for weaker in r.weaker():
-                if self._settles(self._under((*kept[:i], weaker, *kept[i + 1 :])), race):
-                    kept[i] = weaker
-                    break
+            # What a multiple of a small number is enough for, one of a greater number is enough for.
+            weaker = list(r.weaker())
+            low, high = 0, len(weaker)
+            while low < high:
+                middle = (low + high) // 2
+                enough = self._under((*kept[:i], weaker[middle], *kept[i + 1 :])).settles(race)
+                low, high = (low, middle) if enough else (middle + 1, high)
+            if low < len(weaker):
+                kept[i] = weaker[low]
         return tuple(kept)
 
-    # --- asking
+    def _alone(self, relations: tuple[Relation, ...], race: Race) -> list[Relation]:
+        """One that is enough: mostly a size has to be a multiple."""
+        for r in relations:
+            if r.divisor and len(relations) > 1 and self._under((r,)).settles(race):
+                return [r]
+        return []
 
-    def _changed(self, meanings: Mapping[Expr, Expr], conditions: Iterable[Expr]) -> RaceChecker:
+    def _changed(self, meanings: Mapping[Expr, Expr], conditions: Iterable[Expr]) -> _Supposed:
         """The launch with something in the place of sizes, and more conditions."""
         conditions = tuple(conditions)
         change = (frozenset(meanings.items()), conditions)
-        if change not in self._checkers:
-            self._checkers[change] = self._checker(meanings, conditions)
-        return self._checkers[change]
+        if change not in self._supposed:
+            self._supposed[change] = _Supposed(self._checker(meanings, conditions))
+        return self._supposed[change]
 
     def _checker(self, meanings: Mapping[Expr, Expr], conditions: Iterable[Expr]) -> RaceChecker:
         context = self.launch.context
@@ -249,26 +260,55 @@ class Relations:
         launch = Launch(self.launch.events, changed)
         return RaceChecker(launch, Ladder(BUDGET), self.warp_lockstep, self.poll, self.effort, self.precedents)
 
-    def _settles(self, checker: RaceChecker, race: Race) -> bool | None:
-        """Under the checker's conditions the pair is proved, wrap-around of unsigned arithmetic aside, and both
-        accesses still happen. None: not decided."""
+
+@dataclass
+class _Supposed:
+    """The launch with particular sizes or under more conditions."""
+
+    checker: RaceChecker
+    _happening: dict[object, bool] = field(default_factory=dict[object, bool])
+    """(mode, guards of both accesses) -> whether they are made: those of many pairs are the same."""
+
+    def settles(self, race: Race) -> bool | None:
+        """The pair is proved, wrap-around of unsigned arithmetic aside, and both accesses still happen. None: not
+        decided."""
         out = Checked()
-        return _collision(checker, race, out) is None and _settled(checker, race, out)
+        return self.collision(race, out) is None and self.settled(race, out)
 
+    def collision(self, race: Race, out: Checked) -> Race | None:
+        """Some way in which the pair of ``race`` collides, wrap-around of unsigned arithmetic aside."""
+        for found in self.checker.collisions(race.pair, out):
+            self.checker.precedents.add(places_of(race.pair.one, race.pair.two), (found.mode, "race"), found.values)
+            if not self.checker.needs_wrap(found):
+                return found
+        return None
 
-def _collision(checker: RaceChecker, race: Race, out: Checked) -> Race | None:
-    """Some way in which the pair of ``race`` collides under the checker's conditions, wrap-around of unsigned
-    arithmetic aside."""
-    for found in checker.collisions(race.pair, out):
-        checker.precedents.add(places_of(race.pair.one, race.pair.two), (found.mode, "race"), found.values)
-        if not checker.needs_wrap(found):
-            return found
-    return None
+    def settled(self, race: Race, out: Checked) -> bool | None:
+        """Whether it means something that no collision was found: both accesses still happen. None: not decided."""
+        return None if out.undecided else self.happens(race.pair, race.mode)
 
+    def happens(self, pair: Pair, mode: Mode) -> bool:
+        """Two threads can make the two accesses at all."""
+        launch = self.checker.launch
+        guards = tuple(tuple(guard_of(launch, a, n, mode)) for n, a in enumerate((pair.one, pair.two), 1))
+        if (mode, guards) not in self._happening:
+            self._happening[mode, guards] = self._happens(pair, mode, guards)
+        return self._happening[mode, guards]
 
-def _settled(checker: RaceChecker, race: Race, out: Checked) -> bool | None:
-    """Whether it means something that no collision was found: both accesses still happen. None: not decided."""
-    return None if out.undecided else _happens(checker, race.pair, race.mode)
+    def _happens(self, pair: Pair, mode: Mode, guards: Iterable[Iterable[Expr]]) -> bool:
+        checker, launch = self.checker, self.checker.launch
+        if any(f.condition is E.FALSE for f in launch.facts) or not _is_possible(launch):
+            return False
+        parts = [launch.distinct(mode), *(c for guard in guards for c in guard)]
+        parts += [f.condition for f in launch.facts if f.tag >= 0]
+        query = query_of(launch, parts, mode)
+        if query is None:
+            return False
+        places = places_of(pair.one, pair.two)
+        answer = checker.recall.answer(places, (mode, "happen"), query) or checker.asker.answer(query)
+        if isinstance(answer, Satisfied):
+            checker.precedents.add(places, (mode, "happen"), answer.values)
+        return isinstance(answer, Satisfied)
 
 
 def _depends_on_data(race: Race) -> bool:
@@ -330,23 +370,6 @@ def _candidates(inside: list[Expr], around: list[Expr], strides: list[Expr]) -> 
 
 def _fits(size: Expr, value: int | None) -> bool:
     return value is not None and isinstance(size.ty, IntType) and size.ty.low <= value <= size.ty.high
-
-
-def _happens(checker: RaceChecker, pair: Pair, mode: Mode) -> bool:
-    """Two threads can make the two accesses at all."""
-    launch = checker.launch
-    if any(f.condition is E.FALSE for f in launch.facts) or not _is_possible(launch):
-        return False
-    parts = [launch.distinct(mode), *guard_of(launch, pair.one, 1, mode), *guard_of(launch, pair.two, 2, mode)]
-    parts += [f.condition for f in launch.facts if f.tag >= 0]
-    query = query_of(launch, parts, mode)
-    if query is None:
-        return False
-    places = places_of(pair.one, pair.two)
-    answer = checker.recall.answer(places, (mode, "happen"), query) or checker.asker.answer(query)
-    if isinstance(answer, Satisfied):
-        checker.precedents.add(places, (mode, "happen"), answer.values)
-    return isinstance(answer, Satisfied)
 
 
 def _is_possible(launch: Launch) -> bool:
