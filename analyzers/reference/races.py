@@ -8,9 +8,9 @@ values they computed.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, combinations, combinations_with_replacement, product
 from typing import Literal
 
 from analyzers.ir.kernel import Scope
@@ -173,9 +173,13 @@ def pair_scope(
     return "intra-warp" if a.thread % size // WARP == b.thread % size // WARP else "intra-block"
 
 
-def _place(a: AccessRecord, b: AccessRecord) -> tuple[int, ...]:
-    """Smaller is easier to read: the first threads, the first cell."""
-    return (a.thread + b.thread, a.thread, max(a.offset, b.offset), a.epoch, b.epoch, a.sync, b.sync)
+_Iterations = tuple[tuple[str, int], ...]
+
+
+def _place(a: AccessRecord, b: AccessRecord) -> tuple[tuple[int, ...], _Iterations, _Iterations]:
+    """Smaller is easier to read: the first threads, the first cell, the first iterations."""
+    where = (a.thread + b.thread, a.thread, max(a.offset, b.offset), a.epoch, b.epoch, a.sync, b.sync)
+    return where, a.iterations, b.iterations
 
 
 def _buckets(accesses: Iterable[AccessRecord]) -> dict[tuple[str, int, int], list[AccessRecord]]:
@@ -186,6 +190,19 @@ def _buckets(accesses: Iterable[AccessRecord]) -> dict[tuple[str, int, int], lis
         for cell in range(a.offset >> 3, (a.offset + a.width - 1 >> 3) + 1):
             buckets.setdefault((a.object, a.instance, cell), {}).setdefault(identity, a)
     return {cell: list(found.values()) for cell, found in buckets.items()}
+
+
+def _unlike(bucket: Sequence[AccessRecord]) -> Iterator[tuple[AccessRecord, AccessRecord]]:
+    """The pairs that may conflict by their kind: not two reads, nor two atomics on one cell that exclude each other
+    whichever threads make them. Many threads count in one cell, and most pairs are of these."""
+    kinds: dict[tuple[object, ...], list[AccessRecord]] = {}
+    for a in bucket:
+        cell = (a.offset, a.width) if a.scope in ("grid", "system") else None
+        kinds.setdefault((a.writes, cell), []).append(a)
+    for (kind, ones), (other, others) in combinations_with_replacement(kinds.items(), 2):
+        (writes, cell), (also_writes, same) = kind, other
+        if (writes or also_writes) and (cell is None or cell != same):
+            yield from combinations(ones, 2) if ones is others else product(ones, others)
 
 
 def _shared_bytes(a: AccessRecord, b: AccessRecord) -> range:
@@ -233,17 +250,14 @@ def races(
         if not any(a.writes for a in bucket):
             continue
         here: list[tuple[tuple[int, int, str, bool], AccessRecord, AccessRecord]] = []
-        for i, a in enumerate(bucket):
-            for b in bucket[:i]:
-                if a.thread == b.thread or not (a.writes or b.writes):
-                    continue  # as `conflict` says, without a call for each of so many pairs
-                if not conflict(a, b, result) or order.ordered(a, b):
-                    continue
-                scope = pair_scope(a, b, result)
-                if warp_lockstep and scope == "intra-warp" and _lockstep(a, b):
-                    continue
-                x, y = (a, b) if (a.event, a.thread) <= (b.event, b.thread) else (b, a)
-                here.append(((x.event, y.event, scope, a.in_bounds and b.in_bounds), x, y))
+        for a, b in _unlike(bucket):
+            if a.thread == b.thread or not conflict(a, b, result) or order.ordered(a, b):
+                continue
+            scope = pair_scope(a, b, result)
+            if warp_lockstep and scope == "intra-warp" and _lockstep(a, b):
+                continue
+            x, y = (a, b) if (a.event, a.thread) <= (b.event, b.thread) else (b, a)
+            here.append(((x.event, y.event, scope, a.in_bounds and b.in_bounds), x, y))
         spoiled = {byte for _, x, y in here if not _same_value(x, y) for byte in _shared_bytes(x, y)}
         for identity, x, y in here:
             if identity not in found or _place(x, y) < _place(*found[identity]):
