@@ -127,8 +127,12 @@ class HappensBefore:
 
 
 def _join(*clocks: Clock) -> Clock:
-    out: Clock = {}
-    for clock in clocks:
+    """The latest of each thread. Clocks are never changed: of one alone this is itself."""
+    first, *others = sorted(filter(None, clocks), key=len, reverse=True) or ({},)
+    if not others:
+        return first
+    out = dict(first)
+    for clock in others:
         for thread, interval in clock.items():
             if interval > out.get(thread, -1):
                 out[thread] = interval
@@ -192,12 +196,13 @@ def _buckets(accesses: Iterable[AccessRecord]) -> dict[tuple[str, int, int], lis
     return {cell: list(found.values()) for cell, found in buckets.items()}
 
 
-def _unlike(bucket: Sequence[AccessRecord]) -> Iterator[tuple[AccessRecord, AccessRecord]]:
+def _unlike(bucket: Sequence[AccessRecord], block: int) -> Iterator[tuple[AccessRecord, AccessRecord]]:
     """The pairs that may conflict by their kind: not two reads, nor two atomics on one cell that exclude each other
-    whichever threads make them. Many threads count in one cell, and most pairs are of these."""
+    whichever threads make them. Many threads count in one cell, and most pairs are of these. ``block``: its threads."""
     kinds: dict[tuple[object, ...], list[AccessRecord]] = {}
     for a in bucket:
-        cell = (a.offset, a.width) if a.scope in ("grid", "system") else None
+        wide = a.scope in ("grid", "system")
+        cell = (a.offset, a.width, -1 if wide else a.thread // block) if wide or a.scope == "block" else None
         kinds.setdefault((a.writes, cell), []).append(a)
     for (kind, ones), (other, others) in combinations_with_replacement(kinds.items(), 2):
         (writes, cell), (also_writes, same) = kind, other
@@ -250,7 +255,7 @@ def races(
         if not any(a.writes for a in bucket):
             continue
         here: list[tuple[tuple[int, int, str, bool], AccessRecord, AccessRecord]] = []
-        for a, b in _unlike(bucket):
+        for a, b in _unlike(bucket, result.launch.threads_per_block):
             if a.thread == b.thread or not conflict(a, b, result) or order.ordered(a, b):
                 continue
             scope = pair_scope(a, b, result)
