@@ -74,6 +74,7 @@ class Groups:
         self.program = program
         self.result = result
         self.waiting: dict[GroupKey, _Group] = {}
+        self.ended = set[int]()
         self.by_block: dict[int, list[int]] = {}
         self.seen: set[tuple[Any, ...]] = set()
         for t in threads:
@@ -129,9 +130,11 @@ class Groups:
     def settle(self, t: Thread) -> list[Thread]:
         """The threads that can go on now that ``t`` has begun to wait or has ended."""
         released: list[Thread] = []
+        if t.ended is not None:
+            self.ended.add(t.number)
         for group in list(self.waiting.values()):
             if t.number in group.members:
-                live = sum(1 for m in group.members if self.threads[m].ended is None)
+                live = len(group.members) - len(group.members & self.ended)
                 if len(group.arrived) >= live:
                     released += self._release(group, forced=False)
         return released
