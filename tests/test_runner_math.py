@@ -118,3 +118,24 @@ def test_a_modifier_behind_the_type() -> None:
     ran = run(prepared(source, [np.array([1, 2, 4, 1e-40], np.float32)], block=4))
     assert list(ran.array(0, np.float32)[:3]) == [1, 1.5, 2.25]
     assert math.isnan(float(ran.array(0, np.float32)[3]))  # a denormal counts as zero: both are infinite
+
+
+@pytest.mark.parametrize("build", ["confirm", "shipped"])
+def test_what_is_no_number_as_an_integer(build: Build) -> None:
+    """0 between 32 bits, and else the highest bit alone, as the PTX manual says of `cvt`; infinities are clamped."""
+    source = """extern "C" __global__ void k(const float *f, const double *d, long long *out) {
+      int t = threadIdx.x;
+      long long *o = out + 8 * t;
+      o[0] = (int)f[t]; o[1] = (unsigned)f[t]; o[2] = (long long)f[t]; o[3] = (long long)(unsigned long long)f[t];
+      o[4] = (int)d[t]; o[5] = (unsigned)d[t]; o[6] = (long long)d[t]; o[7] = (long long)(unsigned long long)d[t];
+    }"""
+    values = [math.nan, -math.nan, math.inf, -math.inf, -2.75, 300.5]
+    arguments = [np.array(values, np.float32), np.array(values, np.float64), np.zeros(8 * len(values), np.int64)]
+    ran = run(prepared(source, arguments, block=len(values), build=build))
+    least, most, low, high = -(2**63), 2**63 - 1, -(2**31), 2**31 - 1
+    of_none = [0, 0, least, least, low, 2**31, least, least]
+    above = [high, 2**32 - 1, most, -1, high, 2**32 - 1, most, -1]
+    below = [low, 0, least, 0, low, 0, least, 0]
+    negative, ordinary = [-2, 0, -2, 0] * 2, [300] * 8
+    found = ran.array(2, np.int64).reshape(len(values), 8).tolist()
+    assert found == [of_none, of_none, above, below, negative, ordinary]

@@ -76,6 +76,12 @@ def test_floating_point_numbers(conversion: str) -> None:
         assert printed == library(asked, ctypes.c_double(value)), (asked, value)
 
 
+def test_what_is_no_number_has_no_sign() -> None:
+    for value in (float("nan"), -float("nan")):
+        for asked in ("%f", "%+.3g", "[%06e]", "%-8Fx", "% a"):
+            assert formatted(asked, struct.pack("<d", value), str) == library(asked, ctypes.c_double(float("nan")))
+
+
 def test_texts_and_letters() -> None:
     for flags, width, precision in itertools.product(["", "-"], WIDTHS, PRECISIONS):
         asked = f"[%{flags}{width}{precision}s]"

@@ -169,7 +169,11 @@ def _converted(body: Body, instruction: model.Instruction, value: str, source: T
         if to.kind in "fh":
             return _float_to_float(body, instruction, value, source, to)
         name = f"llvm.fpto{'s' if to.signed else 'u'}i.sat.i{to.bits}.f{source.bits}"
-        return body.let(f"call i{to.bits} @{name}({source.llvm} {value})")
+        result = body.let(f"call i{to.bits} @{name}({source.llvm} {value})")
+        if source.bits < 64 and to.bits < 64:
+            return result  # 0 where it is no number
+        unordered = body.let(f"fcmp uno {source.llvm} {value}, {value}")
+        return body.let(f"select i1 {unordered}, i{to.bits} {-1 << to.bits - 1}, i{to.bits} {result}")
     if to.kind in "fh":
         return _integer_to_float(body, instruction, value, source, to)
     return _integer_to_integer(body, value, source, to, "sat" in instruction.modifiers)

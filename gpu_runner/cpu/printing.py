@@ -44,7 +44,8 @@ def formatted(form: str, arguments: bytes, text_at: Callable[[int], str]) -> str
             return _filled("", chr(int(take("i", 4)) & 255), flags, width, zeros=False)
         if conversion in "eEfFgGaA":
             value = float(take("d", 8))
-            sign = _sign(math.copysign(1.0, value) < 0, flags)
+            # What invalid operations give has a sign bit on some processors and none on GPUs.
+            sign = _sign(math.copysign(1.0, value) < 0 and not math.isnan(value), flags)
             prefix, digits = _digits_of_float(abs(value), "#" if "#" in flags else "", precision, conversion)
             return _filled(sign + prefix, digits, flags, width, zeros=math.isfinite(value))
         wide = length in ("l", "ll", "z", "j", "t")
