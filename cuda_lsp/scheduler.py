@@ -18,9 +18,9 @@ from dataclasses import dataclass, field
 from enum import Enum, IntEnum
 from typing import Any, Protocol
 
+from cuda_lsp.exit_status import exit_reason
 from cuda_lsp.frames import Frame
 from cuda_lsp.process_figures import SilentWork
-from cuda_lsp.worker_process import exit_reason
 
 _MAXIMAL_ATTEMPTS = 2
 _DEATHS_PER_KERNEL = 2

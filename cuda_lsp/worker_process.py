@@ -12,7 +12,6 @@ import contextlib
 import logging
 import queue
 import subprocess
-import sys
 import threading
 import time
 from collections import deque
@@ -140,15 +139,3 @@ class WorkerProcess:
             if time.perf_counter() > until:
                 self._loop.call_soon(self._drain)
                 return
-
-
-def exit_reason(status: int) -> str:
-    """An exit status in words."""
-    if status >= 0:
-        return f"exit status {status}"
-    if sys.platform != "win32":
-        import signal
-
-        with contextlib.suppress(ValueError):
-            return f"signal {-status}, {signal.Signals(-status).name}"
-    return f"signal {-status}"

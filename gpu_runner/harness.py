@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import threading
+from collections.abc import Generator
 from dataclasses import replace
 from pathlib import Path
 from typing import Final
@@ -19,6 +20,8 @@ _COMPILATION_SECONDS: Final = 150.0
 """What compilers may take beyond the time of the run."""
 _lock: Final = threading.Lock()
 _under_way: Final[set[subprocess.Popen[bytes]]] = set()
+_ahead: Final[list[subprocess.Popen[bytes]]] = []
+"""Processes that have no request yet."""
 
 
 def run(request: Request) -> RunResult:
@@ -32,18 +35,7 @@ def run(request: Request) -> RunResult:
 
 def run_once(request: Request) -> RunResult:
     """Execute a kernel where the request says, or not at all."""
-    environment = dict(os.environ)
-    environment["PYTHONPATH"] = str(Path(__file__).parent.parent)
-    process = subprocess.Popen(
-        [sys.executable, "-m", "gpu_runner.worker"],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        env=environment,
-        start_new_session=True,
-    )
-    with _lock:
-        _under_way.add(process)
+    process = _process()
     seconds = request.seconds + _COMPILATION_SECONDS
     try:
         answer, errors = process.communicate(json.dumps(to_json(request)).encode(), timeout=seconds)
@@ -57,6 +49,49 @@ def run_once(request: Request) -> RunResult:
         return from_json(RunResult, json.loads(answer))
     except (ValueError, KeyError, TypeError):
         return RunResult("crash", _death(process.returncode, errors.decode("utf-8", "replace")))
+
+
+@contextlib.contextmanager
+def begun() -> Generator[None]:
+    """Start the process of the next run, which loads what it needs while the caller finds out what is to be run."""
+    process = _started()
+    with _lock:
+        _ahead.append(process)
+    try:
+        yield
+    finally:
+        with _lock:
+            is_left = process in _ahead
+            if is_left:
+                _ahead.remove(process)
+                _under_way.discard(process)
+        if is_left:
+            _end(process)
+
+
+def _process() -> subprocess.Popen[bytes]:
+    """One that has been started ahead, if it is still there, or a new one."""
+    with _lock:
+        process = _ahead.pop() if _ahead else None
+    if process is not None and process.poll() is None:
+        return process
+    return _started()
+
+
+def _started() -> subprocess.Popen[bytes]:
+    environment = dict(os.environ)
+    environment["PYTHONPATH"] = str(Path(__file__).parent.parent)
+    process = subprocess.Popen(
+        [sys.executable, "-m", "gpu_runner.worker"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=environment,
+        start_new_session=True,
+    )
+    with _lock:
+        _under_way.add(process)
+    return process
 
 
 def stop_all() -> None:

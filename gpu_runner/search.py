@@ -10,7 +10,6 @@ same inputs.
 
 from __future__ import annotations
 
-import re
 from collections import deque
 from collections.abc import Callable, Container, Iterator, Sequence, Set
 from dataclasses import dataclass, field, replace
@@ -27,27 +26,20 @@ from gpu_runner.ptx.logged import flat
 from gpu_runner.request import (
     Argument,
     ArrayArgument,
-    Focus,
     Goal,
-    Place,
     PointersArgument,
     RecordArgument,
     Request,
-    RunRace,
     RunResult,
-    Side,
 )
+from gpu_runner.shown import MOST_ELEMENTS, MOST_POINTERS, array_names, elements, meetings, shows
 
 Once = Callable[[Request, Consumer | None], RunResult]
 GROWTH: Final = 16
-MOST_ELEMENTS: Final = 1 << 24
-MOST_POINTERS: Final = 1 << 14
 _MUTATED: Final = 8
 """Elements of an array that a mutation changes at most."""
 _NEAR: Final = 64
 """Elements at the beginning of an array, of which most mutations are."""
-_ROOT: Final = re.compile(r"(\w+(?:\.\w+)*)(?:\[| \+ |$)")
-"""The array or variable in an address: ``q.data`` of ``q.data[5]``, ``s`` of ``s`` and of ``s + 20 bytes``."""
 _SITE_BITS: Final = np.uint64(0xFFFFFF)
 
 
@@ -92,72 +84,6 @@ def _larger(argument: Argument, name: str, growing: Sequence[str], behind: Set[s
     return argument
 
 
-def elements(argument: Argument) -> int:
-    """How many numbers there are in memory behind an argument."""
-    if isinstance(argument, PointersArgument):
-        return argument.count * elements(argument.target)
-    return argument.count if isinstance(argument, ArrayArgument) else 0
-
-
-def array_names(arguments: Sequence[Argument], names: Sequence[str]) -> Iterator[str]:
-    """Of the arguments that lead to memory, parts of records included."""
-    for argument, name in zip(arguments, names, strict=True):
-        if isinstance(argument, RecordArgument):
-            yield from (part.name for part in argument.parts if elements(part.argument))
-        elif elements(argument):
-            yield name
-
-
-def is_between(sides: Sequence[Side], race: RunRace) -> bool:
-    """Whether a race is between these two accesses, or in what is called in their lines."""
-    if len(sides) != 2:
-        return False
-    one, other = sides
-    first, second = race.first.places, race.second.places
-    return (is_at(one, first) and is_at(other, second)) or (is_at(other, first) and is_at(one, second))
-
-
-def is_at(wanted: Side | Focus, places: Sequence[Place]) -> bool:
-    """Whether something that is made at these places, innermost first, may be what is wanted: the access, or where that
-    is not told, what is in its line or is called there."""
-    inner, *callers = places or (None,)
-    if wanted.mark is not None and inner is not None and inner.marks:
-        return wanted.mark in inner.marks or any(place.line == wanted.line for place in callers)
-    return any(place.line == wanted.line for place in places)
-
-
-def memory_of(address: str) -> str:
-    """The array or variable that an address of a report is in; empty where it is in none that has a name."""
-    found = _ROOT.match(address)
-    return found[1] if found is not None else ""
-
-
-def is_on(memory: str, arrays: Container[str], race: RunRace) -> bool:
-    """Whether a race may be on the memory of this name, which may be empty: several accesses of one line are told apart
-    by the arguments that they are to. `arrays`: names of the arguments; variables may have several names."""
-    root = memory_of(race.address)
-    return not memory or memory == root or (memory not in arrays and root not in arrays)
-
-
-def is_stuck(result: RunResult) -> bool:
-    """Whether a run ended with threads that wait for each other at barriers, and not in loops."""
-    return result.status == "deadlock" and not result.spinning
-
-
-def shows(goal: Goal, result: RunResult, arrays: Container[str]) -> bool:
-    """Whether a run has shown the goal. `arrays`: names of the arguments."""
-    if goal.kind == "race":
-        return any(not (goal.values_differ and race.same_value) for race in _meetings(goal, result, arrays))
-    if goal.kind == "divergence":
-        return is_stuck(result) or any(fault.kind == "divergent-barrier" for fault in result.faults)
-    return any(fault.kind == "assertion" for fault in result.faults)
-
-
-def _meetings(goal: Goal, result: RunResult, arrays: Container[str]) -> list[RunRace]:
-    """The races of a run that are between the accesses of the goal."""
-    return [race for race in result.races if is_between(goal.sides, race) and is_on(goal.memory, arrays, race)]
-
-
 def sought(request: Request, first: RunResult, once: Once, constants: Sequence[int]) -> RunResult:
     """The first result that shows the goal, or else one in which its accesses met and wrote the same value, or else
     that of the request's own inputs; with the number of all runs."""
@@ -168,7 +94,7 @@ def sought(request: Request, first: RunResult, once: Once, constants: Sequence[i
         return first
     total = _Total(first.runs, first.ended, first.accesses)
     inputs, met = _Inputs(request, goal, constants), None
-    if _meetings(goal, first, arrays):
+    if meetings(goal, first, arrays):
         met = first
         inputs.vary(request.arguments)
     if goal.focus:
@@ -177,7 +103,7 @@ def sought(request: Request, first: RunResult, once: Once, constants: Sequence[i
         total.add(alone)
         if shows(goal, alone, arrays):
             return replace(total.of(alone), arguments=request.arguments)
-        if met is None and _meetings(goal, alone, arrays):
+        if met is None and meetings(goal, alone, arrays):
             met = replace(alone, arguments=request.arguments)
             inputs.vary(request.arguments)
     for arguments, progress in inputs:
@@ -188,7 +114,7 @@ def sought(request: Request, first: RunResult, once: Once, constants: Sequence[i
         total.add(result)
         progress.failed = any(fault.kind == "out-of-bounds" for fault in result.faults)
         is_shown = shows(goal, result, arrays)
-        if is_shown or (met is None and _meetings(goal, result, arrays)):
+        if is_shown or (met is None and meetings(goal, result, arrays)):
             result = replace(result, inputs=tuple(_described(tried)), arguments=arguments)
             if is_shown:
                 return total.of(result)

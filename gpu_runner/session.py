@@ -61,7 +61,8 @@ from gpu_runner.request import (
     RunResult,
     Status,
 )
-from gpu_runner.search import constants_of, is_at, memory_of, sought
+from gpu_runner.search import constants_of, sought
+from gpu_runner.shown import is_at, memory_of
 from gpu_runner.shrinking import sized
 
 _MOST_RESIDENT_THREADS: Final = 1 << 18

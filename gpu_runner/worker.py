@@ -25,7 +25,10 @@ _TRANSLATION_SECONDS: Final = 120
 def main() -> None:
     answers = os.dup(1)
     os.dup2(2, 1)  # whatever else is printed does not get into the answer
-    request: Request = from_json(Request, json.load(sys.stdin))
+    asked = sys.stdin.read()
+    if not asked:  # who has started the process has no request for it
+        return
+    request: Request = from_json(Request, json.loads(asked))
     try:
         result = serve(request, lambda on_gpu: limit(request, on_gpu))
     except MemoryError:

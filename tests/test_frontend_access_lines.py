@@ -16,8 +16,8 @@ from analyzers.model import Mark, MarkedAccess, SourceSpan, marked_path, marks_i
 from analyzers.requests import CheckRequest
 from cuda_lsp.running import plan
 from gpu_runner.request import ArrayArgument, Place, Request, RunAccess, RunRace, ScalarArgument, Side
-from gpu_runner.search import is_between
 from gpu_runner.session import serve
+from gpu_runner.shown import is_between
 
 
 def spans(text: bytes, pieces: Iterable[bytes], does: str = "r") -> dict[SourceSpan, str]:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from runner_launch import prepared, run
 
 from gpu_runner.cpu.machine import Outcome
 from gpu_runner.request import Goal, RunResult
-from gpu_runner.search import is_stuck, shows
-from tests.runner_launch import prepared, run
+from gpu_runner.shown import is_stuck, shows
 
 LOCKS = """
 __device__ void acquire(int *l) { while (atomicCAS(l, 0, 1)) ; }

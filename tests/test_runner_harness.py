@@ -30,8 +30,8 @@ from gpu_runner.request import (
     from_json,
     to_json,
 )
-from gpu_runner.search import shows
 from gpu_runner.session import refused, serve
+from gpu_runner.shown import shows
 from gpu_runner.too_large import too_large
 from gpu_runner.worker import processor_seconds
 

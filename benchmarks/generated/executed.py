@@ -28,7 +28,7 @@ from gpu_runner.kernel import AnyKernel
 from gpu_runner.ptx import model
 from gpu_runner.ptx.parse import parse
 from gpu_runner.request import Argument, ArrayArgument, Element, Focus, Request, RunRace, RunResult, ScalarArgument
-from gpu_runner.search import is_between
+from gpu_runner.shown import is_between
 
 _ELEMENTS: dict[str, Element] = {"a": "i32", "b": "i16", "u": "u32"}
 _COUNT = 4096

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, TextIO
@@ -14,7 +14,7 @@ from analyzers.model import Fix, FixRefusal, Skipped, UnitResult
 from analyzers.requests import UNFIT, CheckRequest, Progress
 from cuda_lsp.cli import baselines, exit_codes, inputs, jobs, render_github, render_json, render_sarif, report, terminal
 from cuda_lsp.cli.exit_codes import UsageError
-from cuda_lsp.cli.inputs import Input, shown
+from cuda_lsp.cli.inputs import Input, shown, tell_notices
 from cuda_lsp.cli.judging import Judge, JudgedUnit, Report
 from cuda_lsp.cli.progress import ProgressBar
 from cuda_lsp.cli.render_text import TextRenderer, lines_of
@@ -109,13 +109,6 @@ def check(arguments: CheckArguments, backend: str, out: TextIO, err: TextIO) -> 
         print(f"cuda-lsp: {number} {'finding' if number == 1 else 'findings'} in {arguments.write_baseline}", file=err)
         return exit_code(found, frozenset())
     return exit_code(found, arguments.fail_on)
-
-
-def tell_notices(files: Iterable[Input], err: TextIO) -> None:
-    """What the user should know of files that are analysed all the same."""
-    for file in files:
-        if file.notice:
-            print(f"cuda-lsp: {shown(file.path)}: {file.notice}", file=err)
 
 
 def results_of(

@@ -8,8 +8,8 @@ from typing import Final, TextIO
 
 from analyzers.frontend.scan import scan_kernels
 from cuda_lsp.cli import exit_codes, inputs, jobs
-from cuda_lsp.cli.check import tell_notices
 from cuda_lsp.cli.exit_codes import UsageError
+from cuda_lsp.cli.inputs import tell_notices
 from cuda_lsp.cli.requests import Requests, Selection
 
 PASSES: Final = ("ir", "events", "lockstep", "pairs", "conditions")

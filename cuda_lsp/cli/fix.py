@@ -18,8 +18,8 @@ from typing import TextIO
 from analyzers.model import Fix, TextEdit, UnitResult
 from analyzers.requests import Progress
 from cuda_lsp.cli import exit_codes, inputs, jobs, terminal
-from cuda_lsp.cli.check import apart, exit_code, require_known_kernels, tell_notices
-from cuda_lsp.cli.inputs import Input, from_here, plain, shown
+from cuda_lsp.cli.check import apart, exit_code, require_known_kernels
+from cuda_lsp.cli.inputs import Input, from_here, plain, shown, tell_notices
 from cuda_lsp.cli.judging import Judge, JudgedUnit, Report
 from cuda_lsp.cli.progress import ProgressBar
 from cuda_lsp.cli.render_text import refusal_of

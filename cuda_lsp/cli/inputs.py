@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TextIO
 
 from analyzers.model import Reason
 from cuda_lsp.workspace.cuda_sources import Sources, told
@@ -105,3 +106,10 @@ def from_here(text: str) -> str:
     """A sentence with the paths in it that lie below the working directory named as `shown` names them."""
     here = re.escape(Path.cwd().as_posix().rstrip("/") + "/")
     return re.sub(rf"(?<![\w./-]){here}(?=\S)", "", text)
+
+
+def tell_notices(files: Iterable[Input], err: TextIO) -> None:
+    """What the user should know of files that are analysed all the same."""
+    for file in files:
+        if file.notice:
+            print(f"cuda-lsp: {shown(file.path)}: {file.notice}", file=err)

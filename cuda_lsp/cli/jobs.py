@@ -24,8 +24,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from analyzers.model import Fix, FixRefusal, Reason, UnitResult
 from analyzers.requests import PARSE_ERROR, CheckRequest, Progress, UnitFinished
+from cuda_lsp.exit_status import exit_reason
 from cuda_lsp.process_figures import SilentWork
-from cuda_lsp.worker_process import exit_reason
 
 if TYPE_CHECKING:
     from analyzers.explain import Launchable

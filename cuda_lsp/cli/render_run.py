@@ -11,7 +11,7 @@ from cuda_lsp.cli.terminal import Role, Style
 from cuda_lsp.running.confirmation import rest_of
 from cuda_lsp.running.wording import stuck
 from gpu_runner.request import Place, RunAccess, RunFault, RunRace, RunResult
-from gpu_runner.search import memory_of
+from gpu_runner.shown import memory_of
 
 _UNABLE = frozenset({"unsupported", "launch", "compile", "compiler", "device", "memory", "crash", "internal"})
 

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TextIO
 
 from cuda_lsp.cli import exit_codes, gpu, inputs, jobs, terminal
-from cuda_lsp.cli.check import tell_notices
 from cuda_lsp.cli.exit_codes import UsageError
 from cuda_lsp.cli.explain import split_target
+from cuda_lsp.cli.inputs import tell_notices
 from cuda_lsp.cli.render_run import confirmed_text, in_own_files, is_bad, is_cut_short, is_unable, opinion_text, text_of
 from cuda_lsp.cli.requests import Requests, Selection
 from cuda_lsp.cli.terminal import ColorChoice, Style
@@ -72,8 +72,16 @@ def run(arguments: RunArguments, backend: str, out: TextIO, err: TextIO) -> int:
             f"{path}: kernels in the text of a Python program are not read; put them into a file of their own"
         )
     tell_notices([file], err)
+    with harness.begun():
+        return _run(arguments, file, file.text, kernel, backend, out, err)
+
+
+def _run(
+    arguments: RunArguments, file: inputs.Input, text: str, kernel: str, backend: str, out: TextIO, err: TextIO
+) -> int:
+    path, _ = split_target(arguments.target)
     requests = Requests(arguments.selection)
-    asked = requests.request(file, file.text)
+    asked = plan.check_for_runs(requests.request(file, text), of_findings=arguments.grid is None)
     task = jobs.Task("launchable", asked, kernel)
     with jobs.Pool(1, backend, requests.hang_seconds([file])) as pool:
         (outcome,) = pool.outcomes([task], lambda _task, _progress: None)
@@ -100,7 +108,7 @@ def run(arguments: RunArguments, backend: str, out: TextIO, err: TextIO) -> int:
     )
     own = frozenset({file.path, *launchable.files})
     style = terminal.style_for(arguments.color, out)
-    shown = Shown(path, file.text.splitlines(), style, arguments.format, own)
+    shown = Shown(path, text.splitlines(), style, arguments.format, own)
     second = Second(arguments.sanitizer)
     if second.missing:
         print(f"cuda-lsp: {second.missing}", file=err)

@@ -21,7 +21,7 @@ from gpu_runner.request import (
     RecordArgument,
     ScalarArgument,
 )
-from gpu_runner.search import MOST_ELEMENTS, MOST_POINTERS, elements
+from gpu_runner.shown import MOST_ELEMENTS, MOST_POINTERS, elements
 
 _ELEMENTS: Final[Mapping[str, Element]] = {
     "bool": "u8", "char": "i8", "signed char": "i8", "unsigned char": "u8", "int8_t": "i8", "uint8_t": "u8",

@@ -27,7 +27,7 @@ from gpu_runner.request import (
     SharedArgument,
     Side,
 )
-from gpu_runner.search import MOST_ELEMENTS, array_names, is_between, is_on, is_stuck, memory_of
+from gpu_runner.shown import MOST_ELEMENTS, array_names, is_between, is_on, is_stuck, memory_of
 
 _CELL: Final = re.compile(r"(\w+(?:\.\w+)*)\[(\d+)\]$")
 _RACES: Final = (Verdict.DATA_RACE, Verdict.POSSIBLE_DATA_RACE, Verdict.BENIGN_RACE)

@@ -44,7 +44,8 @@ def main() -> int:
         answers.flush()
 
     try:
-        _work(request, say)
+        with harness.begun():
+            _work(request, say)
     except (ArgumentError, ParseFailure, ValueError) as error:
         say(failed=str(error))
     except Exception as error:  # noqa: BLE001 - the user gets an answer, whatever it is
@@ -60,7 +61,7 @@ def _watch(source: BinaryIO) -> None:
 
 
 def _work(frame: Mapping[str, Any], say: Any) -> None:
-    request = check_request(frame)
+    request = plan.check_for_runs(check_request(frame), of_findings=True)
     found = launchable(request, frame["kernel"], frame["mangled"])
     arch = request.flags.arch
     lock_step = request.options.warp_lockstep

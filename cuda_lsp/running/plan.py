@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from analyzers.coordinates import written
 from analyzers.model import Finding, Verdict
+from analyzers.requests import CheckRequest
 from cuda_lsp.cache import default_directory
 from cuda_lsp.running import confirmation
 from cuda_lsp.running.arguments import arguments_for
@@ -58,6 +59,13 @@ class Outcome:
     @property
     def confirmed(self) -> bool:
         return self.seen is not None
+
+
+def check_for_runs(request: CheckRequest, *, of_findings: bool) -> CheckRequest:
+    """The check that runs begin with: no run is about barriers that order nothing. `of_findings`: its findings are run;
+    where inputs are given, nothing is decided."""
+    options = replace(request.options, redundancy=False)
+    return replace(request, options=options if of_findings else replace(options, kernel_effort=0))
 
 
 def base_request(
