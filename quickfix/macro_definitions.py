@@ -203,33 +203,39 @@ def _places(layout: Layout, macro: _Macro, barrier: bytes) -> list[_Place]:
     text = layout.text
     code = _VISIBLE.sub(lambda m: re.sub(rb"[^\n]", b" ", m.group()), text[macro.start : macro.end])
     between, last = list[_Place](), list[_Place]()
-    depth, loops = 0, list[bool]()
+    depth = start = 0
+    loops = list[bool]()
     """Of the braces that are open, whether they are a loop's."""
     for at, sign in enumerate(code):
         depth += (sign in b"([") - (sign in b")]")
+        if sign not in b";{}" or depth:
+            continue
+        first, start = _visible_from(code, start, at), at + 1
         if sign == ord("{"):
             loops.append(_is_loop(code, at))
         elif sign == ord("}") and loops:
             loops.pop()
         behind = code[at + 1 :].replace(b"\\", b" ").strip()
-        if sign not in b";}" or depth or not behind or _GOES_ON[sign].match(behind):
+        if sign == ord("{") or not behind or _GOES_ON[sign].match(behind):
             continue
         ends = behind.startswith(b"}")
         if not ends or (loops and loops[-1]):
-            place = _Place(*_written(layout, macro.start + at + 1, barrier), any(loops))
+            written = _written(layout, macro.start + first, macro.start + at + 1, barrier)
+            place = _Place(*written, any(loops))
             (last if ends else between).append(place)
     return (between + last)[:_MOST_PLACES]
 
 
-def _written(layout: Layout, place: int, barrier: bytes) -> tuple[int, bytes]:
-    """Where a barrier behind a statement is written, and how."""
+def _written(layout: Layout, first: int, place: int, barrier: bytes) -> tuple[int, bytes]:
+    """Where a barrier behind a statement is written, and how. ``first``: where what ends there begins, that a branch
+    without braces is part of."""
     text = layout.text
     rest = text[place : text.find(b"\n", place)]
     if rest.strip() != b"\\":
         return place, b" " + barrier
     # A line of its own, with its backslash below the one above.
     stop = place + rest.index(b"\\") + 1
-    line = (layout.indentation(place) + barrier + b" ").ljust(stop - 1 - layout.line_start(place))
+    line = (layout.indentation(first) + barrier + b" ").ljust(stop - 1 - layout.line_start(place))
     return stop, layout.newline + line + b"\\"
 
 

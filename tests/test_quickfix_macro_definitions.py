@@ -68,6 +68,21 @@ def test_the_barrier_ends_the_iterations_of_a_loop_of_the_definition(definition:
     assert fix.cost == "+1 barrier per iteration in each use"
 
 
+def test_a_barrier_behind_a_branch_without_braces_is_not_indented_as_if_in_it() -> None:
+    lines = [
+        "#define SUM(a)",
+        "  for (int d = 32; d > 0; d /= 2) {",
+        "    if (t < d)",
+        "      a[t] += a[t + d];",
+        "  }",
+    ]
+    macro = "".join(f"{line:<40}\\\n" for line in lines[:-1]) + f"{lines[-1]}\n"
+    text = macro + LAUNCH + SHIFTED.format("SUM(s);", "")
+    (fix,) = answered(text)
+    assert isinstance(fix, Fix)
+    assert f"{lines[3]:<40}\\\n{'    __syncthreads();':<40}\\\n  }}\n" in applied(text, fix.edits)
+
+
 def test_a_loop_of_a_definition_that_some_threads_do_not_come_to_gets_none() -> None:
     definition = "for (int d = 32; d > 0; d /= 2) { if (t < d) a[t] += a[t + d]; }"
     text = f"#define SUM(a) {definition}\n{LAUNCH}" + SHIFTED.format("SUM(s);", "if (t < 40) { SUM(out); }")
