@@ -194,8 +194,9 @@ def arrive(m: Machine, slot: int, index: int) -> None:
 
 
 @native
-def finish(m: Machine, first: int, lanes: int, op: int) -> None:
-    """The lanes of a collective are together."""
+def finish(m: Machine, first: int, lanes: int, op: int, ended: int) -> None:
+    """The lanes of a collective are together. `ended`: those that it names besides and that have ended, which count as
+    there."""
     complete(m, first, lanes, op)
     leader = 32
     for lane in range(32):
@@ -203,7 +204,7 @@ def finish(m: Machine, first: int, lanes: int, op: int) -> None:
             m.threads[first + lane].status = Status.READY
             leader = min(leader, lane)
     if op == Collective.SYNC:
-        log(m, first + leader, 0, lanes, SiteKind.WARP_SYNC)
+        log(m, first + leader, 0, lanes | ended, SiteKind.WARP_SYNC)
 
 
 @native
@@ -212,17 +213,18 @@ def collect(m: Machine, slot: int, index: int) -> None:
     for nobody: what it gets is undefined."""
     thread = m.threads[index]
     first = index - thread.lane
-    mask = thread.mask & m.alive[slot * m.warps + thread.warp]
+    named = thread.mask & ((1 << min(32, m.threads_per_block - thread.warp * 32)) - 1)
+    mask = named & m.alive[slot * m.warps + thread.warp]
     if not thread.mask >> thread.lane & 1:
         note(m, Notice.LANE_NOT_IN_MASK, thread, thread, thread.op, 0)
-        finish(m, first, 1 << thread.lane, thread.op)
+        finish(m, first, 1 << thread.lane, thread.op, 0)
         return
     for lane in range(32):
         if mask >> lane & 1:
             other = m.threads[first + lane]
             if other.status != Status.COLLECTIVE or other.op != thread.op or other.mask != thread.mask:
                 return
-    finish(m, first, mask, thread.op)
+    finish(m, first, mask, thread.op, named & ~mask)
 
 
 @native
@@ -280,7 +282,7 @@ def settle_active_masks(m: Machine, slot: int) -> int:
                         if thread.site == site:
                             lanes = lanes | 1 << lane
             if lanes != 0:
-                finish(m, first, lanes, Collective.ACTIVE_MASK)
+                finish(m, first, lanes, Collective.ACTIVE_MASK, 0)
                 settled = 1
     return settled
 

@@ -216,6 +216,7 @@ def collect(b: Blocks, block: int, slot: int, number: int) -> None:
     warp = number & ~31
     own = b.threads[first + number]
     met = 0
+    ended = 0
     if not own.mask >> (number & 31) & 1:
         thread = (block << b.shift) + number
         note(b, Notice.LANE_NOT_IN_MASK, 0, thread, own.site, thread, own.site, 0)
@@ -224,7 +225,9 @@ def collect(b: Blocks, block: int, slot: int, number: int) -> None:
             other = b.threads[first + warp + lane]
             if other.status == AT_WARP_SYNC and other.mask == own.mask:
                 met = met | 1 << lane
-            elif other.status != ENDED:
+            elif other.status == ENDED:
+                ended = ended | 1 << lane
+            else:
                 return
     leader = 0
     while not met >> leader & 1:
@@ -233,7 +236,8 @@ def collect(b: Blocks, block: int, slot: int, number: int) -> None:
         if met >> lane & 1:
             b.threads[first + warp + lane].status = RUNNING
             b.held[slot] -= 1
-    emit(b, (block << b.shift) + warp + leader, SiteKind.WARP_SYNC, 0, met)
+    # Who has ended counts as there.
+    emit(b, (block << b.shift) + warp + leader, SiteKind.WARP_SYNC, 0, met | ended)
 
 
 @native
