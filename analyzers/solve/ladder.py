@@ -18,7 +18,7 @@ from analyzers.solve import enumerate as enumerate_rung
 from analyzers.solve.check import satisfies
 from analyzers.solve.order import side_of
 from analyzers.solve.prepare import Prepared, prepare
-from analyzers.solve.query import WRAPS, WRAPS_TEXT, Answer, Proved, Query, Satisfied, Undecided
+from analyzers.solve.query import WRAPS, WRAPS_TEXT, Answer, Proved, Query, Satisfied, Undecided, identity
 from analyzers.solve.system import MAX_TOTAL_STEPS
 
 _T = TypeVar("_T")
@@ -33,6 +33,8 @@ MIDDLE_STEPS = 500
 LARGE_QUESTION = 24
 """Conditions beyond which trying sizes is slower than CP-SAT; for fewer, most of everyday's, CP-SAT need not even be
 loaded."""
+MAX_OPEN = 32
+"""Questions of which is remembered what the cheap rungs found out: the next one asked at length is mostly the last."""
 FIRST_SHARE = 16
 """Z3 first gets this fraction of its budget: most of what it can decide at all needs no more."""
 
@@ -81,6 +83,9 @@ def _none(symbol: Expr) -> bool:
 class _Left:
     """What the cheap rungs found out about a question that they did not answer."""
 
+    prepared: Prepared
+    short: Undecided
+    """What they say of it."""
     proof: Undecided
     """Why there is no quick one by algebra."""
     rows: Answer | enumerate_rung.Candidate
@@ -97,6 +102,8 @@ class Ladder:
     """Rung -> queries it answered; ``none`` for undecided ones."""
     milliseconds: dict[str, float] = field(default_factory=dict[str, float])
     """Rung -> time spent in it, answered or not."""
+    _open: dict[tuple[object, ...], _Left] = field(default_factory=dict[tuple[object, ...], _Left])
+    """The last questions that the cheap rungs had no answer to."""
 
     def decide(
         self, query: Query, only_wraps: Callable[[], bool] = _no, plainly_only_wraps: Callable[[], bool] = _no
@@ -127,8 +134,9 @@ class Ladder:
 
     def brief(self, query: Query, plainly_only_wraps: Callable[[], bool] = _no) -> Answer:
         """The same without the rungs that take long: what is worth asking where an answer only adds to others."""
-        prepared = self._timed("algebra", lambda: prepare(query))
-        answer, _ = self._cheaply(prepared, plainly_only_wraps, _no)
+        answer = self._cheaply(query, plainly_only_wraps, _no)
+        if isinstance(answer, _Left):
+            answer = answer.short
         if isinstance(answer, Undecided) and answer.kind != WRAPS:
             answer = Undecided("not-applicable", "not looked for at length", answer.rung)
         return self._counted(answer)
@@ -140,11 +148,10 @@ class Ladder:
         return answer
 
     def _climb(self, query: Query, only_wraps: Callable[[], bool], plainly: Callable[[], bool]) -> Answer:
-        prepared = self._timed("algebra", lambda: prepare(query))
-        short, left = self._cheaply(prepared, plainly, only_wraps if plainly is not _no else _no)
-        if left is None:
-            return short
-        first, found = left.proof, left.rows
+        left = self._cheaply(query, plainly, only_wraps if plainly is not _no else _no)
+        if not isinstance(left, _Left):
+            return left
+        prepared, short, first, found = left.prepared, left.short, left.proof, left.rows
         for rung, work in (
             ("algebra", lambda: self._algebra(prepared) if first.kind == "budget" else first),
             ("enumerate", lambda: self._complete(prepared, found)),
@@ -163,21 +170,34 @@ class Ladder:
             last = self._timed("enumerate", lambda: self._many(prepared))
         return answer if isinstance(last, Undecided) else last
 
-    def _cheaply(
-        self, prepared: Prepared, plainly: Callable[[], bool], only_wraps: Callable[[], bool]
-    ) -> tuple[Answer, _Left | None]:
+    def _cheaply(self, query: Query, plainly: Callable[[], bool], only_wraps: Callable[[], bool]) -> Answer | _Left:
         """The answer of the rungs that take a tenth of a second at most; what is left to go on with, where there is
         more to try."""
+        key = identity(query)
+        left = self._open.get(key)
+        if left is not None:
+            known = left.may_wrap and (plainly() or only_wraps())
+            return Undecided(WRAPS, WRAPS_TEXT, "algebra") if known else left
+        answer = self._tried_cheaply(self._timed("algebra", lambda: prepare(query)), plainly, only_wraps)
+        if isinstance(answer, _Left):
+            if len(self._open) >= MAX_OPEN:
+                del self._open[next(iter(self._open))]
+            self._open[key] = answer
+        return answer
+
+    def _tried_cheaply(
+        self, prepared: Prepared, plainly: Callable[[], bool], only_wraps: Callable[[], bool]
+    ) -> Answer | _Left:
         first = self._timed("algebra", lambda: self._algebra(prepared, QUICK_STEPS))
         if not isinstance(first, Undecided):
-            return first, None
+            return first
         found = self._timed("enumerate", lambda: enumerate_rung.decide(prepared, self.budget.rows))
         answer = self._timed("enumerate", lambda: self._enumerated(prepared, found))
         if not isinstance(answer, Undecided):
-            return answer, None
+            return answer
         wraps = _may_wrap(prepared)
         if wraps and plainly():
-            return Undecided(WRAPS, WRAPS_TEXT, "algebra"), None
+            return Undecided(WRAPS, WRAPS_TEXT, "algebra")
         small = ("cpsat", lambda: self._cpsat(prepared, cpsat.SMALL))
         tried = ("guess", lambda: self._guess(prepared))
         question = prepared.query
@@ -185,9 +205,9 @@ class Ladder:
         for rung, work in (small, tried) if is_large else (tried, small):
             answer = self._timed(rung, work)
             if not isinstance(answer, Undecided):
-                return answer, None
+                return answer
         if wraps and only_wraps():
-            return Undecided(WRAPS, WRAPS_TEXT, "algebra"), None
+            return Undecided(WRAPS, WRAPS_TEXT, "algebra")
         for rung, work in (
             ("algebra", lambda: self._algebra(prepared, MIDDLE_STEPS) if first.kind == "budget" else first),
             ("guess", lambda: self._guess(prepared, large=True)),
@@ -195,8 +215,8 @@ class Ladder:
         ):
             answer = self._timed(rung, work)
             if not isinstance(answer, Undecided):
-                return answer, None
-        return answer, _Left(first, found, wraps)
+                return answer
+        return _Left(prepared, answer, first, found, wraps)
 
     def _algebra(self, prepared: Prepared, steps: int = MAX_TOTAL_STEPS) -> Answer:
         answer = algebra.decide(prepared, steps)

@@ -27,6 +27,9 @@ ABSTRACT_SHARE = 4
 MAX_TERMS = 4_000
 """Different terms of a question beyond which Z3 is not asked: the steps of a hash it neither solves nor always stops at
 when the budget is spent. What it has an answer for has a few hundred, or two thousand where threads wait for others."""
+TWO_WAYS = 200_000
+"""The budget from which on a question that is not decided is asked again in another way."""
+_SIMPLIFICATIONS = ("simplify", "propagate-values", "solve-eqs", "elim-uncnstr")
 _SMALLER_CALLS = 24
 """At most this many further calls make a witness smaller."""
 LEAST_SECONDS, UNITS_PER_SECOND = 3.0, 500_000
@@ -46,6 +49,9 @@ def decide(query: Query, budget: int = DEFAULT_BUDGET, *, smaller: Callable[[Exp
         return plain
     answer = _decide(query, Encoder(_intervals(query)), budget, smaller)
     assert answer is not None
+    if budget >= TWO_WAYS and isinstance(answer, Undecided) and answer.kind == "budget":
+        other = _decide(query, Encoder(_intervals(query)), budget, smaller, simplified=True)
+        return answer if other is None or isinstance(other, Undecided) else other
     return answer
 
 
@@ -58,7 +64,13 @@ def _intervals(query: Query) -> Intervals:
     return Intervals(query.ranges, no_signed_overflow=query.no_signed_overflow)
 
 
-def _decide(query: Query, encoder: Encoder, budget: int, smaller: Callable[[Expr], bool] | None) -> Answer | None:
+def _decide(
+    query: Query,
+    encoder: Encoder,
+    budget: int,
+    smaller: Callable[[Expr], bool] | None,
+    simplified: bool = False,
+) -> Answer | None:
     """One encoding. Without ``smaller`` only a proof counts, and nothing is asked when the encoding leaves nothing
     out."""
     conditions = [encoder.holds(c) for c in query.conjuncts]
@@ -67,7 +79,7 @@ def _decide(query: Query, encoder: Encoder, budget: int, smaller: Callable[[Expr
         return Proved(frozenset(), encoder.assumed_no_overflow, RUNG)
     if smaller is None and not encoder.abstracted:
         return None
-    session = _Session(encoder, conditions, facts)
+    session = _Session(encoder, conditions, facts, simplified)
     outcome = session.check(budget)
     if outcome == "unsat":
         core = frozenset(query.facts[i].tag for i in session.core())
@@ -95,19 +107,38 @@ def _rests_on_assumption(encoder: Encoder, query: Query) -> bool:
 class _Session:
     """One encoded query in a Z3 solver. The only place that sees Z3's untyped objects."""
 
-    def __init__(self, encoder: Encoder, conditions: list[str], facts: list[str]) -> None:
+    def __init__(self, encoder: Encoder, conditions: list[str], facts: list[str], simplified: bool = False) -> None:
         self._z3: Any = import_module("z3")
         self.is_spent = False
         """The last call was interrupted: Z3 may refuse all that follows."""
         self._encoder = encoder
         self._context: Any = self._z3.Context()
-        self._solver: Any = self._z3.Solver(ctx=self._context)
+        self._solver: Any = self._simplifying() if simplified else self._direct()
         lines = [*encoder.lines, *(f"(assert {c})" for c in conditions)]
-        for i, fact in enumerate(facts):
-            lines += [f"(declare-const fact{i} Bool)", f"(assert (=> fact{i} {fact}))"]
-        self._assumptions: list[Any] = [self._constant(f"fact{i}", True) for i in range(len(facts))]
+        self._facts = range(len(facts))
+        self._assumptions: list[Any] = []
+        if simplified:
+            # Its cores would be of no use: all facts are in the proof.
+            lines += [f"(assert {fact})" for fact in facts]
+        else:
+            for i, fact in enumerate(facts):
+                lines += [f"(declare-const fact{i} Bool)", f"(assert (=> fact{i} {fact}))"]
+            self._assumptions = [self._constant(f"fact{i}", True) for i in self._facts]
         self._constants = {e: self._constant(n, e.ty == BOOL) for e, n in encoder.atoms.items()}
         self._solver.from_string("\n".join(lines))
+
+    def _direct(self) -> Any:
+        """The solver for what is added step by step. Z3's own choice for the rest tries some tactics for so long by the
+        clock: whether a question is decided would depend on the load of the machine."""
+        solver = self._z3.SimpleSolver(ctx=self._context)
+        # Gröbner bases take most of the time where they are tried, and decide less than what else the budget buys.
+        solver.set("arith.nl.grobner", False)
+        return solver
+
+    def _simplifying(self) -> Any:
+        """The same behind simplifications of the whole question: equations solved, what occurs once left out."""
+        steps = [self._z3.Tactic(name, self._context) for name in (*_SIMPLIFICATIONS, "smt")]
+        return self._z3.Then(*steps, ctx=self._context).solver()
 
     def _constant(self, name: str, boolean: bool) -> Any:
         return self._z3.Bool(name, self._context) if boolean else self._z3.Int(name, self._context)
@@ -122,8 +153,10 @@ class _Session:
 
     def core(self) -> list[int]:
         """Indices of the facts that the last ``unsat`` used."""
+        if not self._assumptions:
+            return list(self._facts)
         names = {str(c) for c in self._solver.unsat_core()}
-        return [i for i in range(len(self._assumptions)) if f"fact{i}" in names]
+        return [i for i in self._facts if f"fact{i}" in names]
 
     def reason(self) -> str:
         if self.is_spent:
