@@ -18,6 +18,8 @@ from gpu_runner.request import Request, RunResult, from_json, to_json
 
 _COMPILATION_SECONDS: Final = 150.0
 """What compilers may take beyond the time of the run."""
+_WORKER: Final = "import sys; sys.path[:] = filter(None, sys.path); from gpu_runner.worker import main; main()"
+"""Nothing is imported from the folder that it is started in, as `-m` would."""
 _lock: Final = threading.Lock()
 _under_way: Final[set[subprocess.Popen[bytes]]] = set()
 _ahead: Final[list[subprocess.Popen[bytes]]] = []
@@ -75,6 +77,10 @@ def _process() -> subprocess.Popen[bytes]:
         process = _ahead.pop() if _ahead else None
     if process is not None and process.poll() is None:
         return process
+    if process is not None:
+        with _lock:
+            _under_way.discard(process)
+        process.communicate()
     return _started()
 
 
@@ -82,7 +88,7 @@ def _started() -> subprocess.Popen[bytes]:
     environment = dict(os.environ)
     environment["PYTHONPATH"] = str(Path(__file__).parent.parent)
     process = subprocess.Popen(
-        [sys.executable, "-m", "gpu_runner.worker"],
+        [sys.executable, "-c", _WORKER],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

@@ -514,7 +514,8 @@ def test_many_races_go_with_one_action_where_barriers_are_all_that_is_missing() 
         ),
         (
             (
-                "while (__any_sync(~0u, own)) {\n    int bit = __ffs(own) - 1;\n    if (own) s[(t + bit) & 31] = bit;\n"
+                "while (__any_sync(~0u, own)) {\n    int bit = __popc(__ballot_sync(~0u, own & 1));\n"
+                "    if (own) s[(t + bit) & 31] = bit;\n"
                 "    own &= own - 1;\n    x += s[t];\n  }"
             ),
             ["own &= own - 1;", "x += s[t];"],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -53,6 +54,16 @@ def test_a_process_that_is_not_needed_or_has_died_is_no_trouble(started: list[su
         started[1].wait()
         assert harness.run(REQUEST).status == "finished"
     assert len(started) == 3
+    assert started[1].stdout is not None
+    assert started[1].stdout.closed
+
+
+def test_nothing_is_imported_from_the_folder_that_a_run_is_started_in(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "numpy.py").write_text("raise ImportError('not this one')\n")
+    monkeypatch.chdir(tmp_path)
+    assert harness.run(REQUEST).status == "finished"
 
 
 def test_a_process_that_gets_no_request_ends_without_an_answer() -> None:

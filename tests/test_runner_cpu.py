@@ -340,8 +340,12 @@ def test_a_barrier_completes_with_the_threads_that_are_left() -> None:
 
 
 def test_a_thread_that_waits_for_ever_is_stopped_and_named() -> None:
-    source = 'extern "C" __global__ void k(int *a) { while (*(volatile int *)a == 0) { } }'
-    ran = run(prepared(source, [np.zeros(1, np.int32)], 1, 32), seconds=0.2)
+    source = """extern "C" __global__ void k(int *a) {
+  unsigned rounds = 0;
+  while (*(volatile int *)a == 0) rounds++;
+  a[1] = rounds;
+}"""
+    ran = run(prepared(source, [np.zeros(2, np.int32)], 1, 32), seconds=0.2)
     assert ran.execution.note == "stopped after 0.2 s"
     assert len(ran.execution.waiting) == 32
 

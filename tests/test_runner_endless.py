@@ -35,6 +35,11 @@ NEVER = {
 OF_THE_HOST = {
     "an input": "while (*(volatile int *)a == 0) ; a[1] = 1;",
     "an input that others do not wait for": "if (t == 7) while (atomicAdd(a, 0) < 100) ; __syncthreads();",
+    "an input beside what is the block's own": """
+        __shared__ volatile int head;
+        if (t == 0) head = 0;
+        __syncthreads();
+        while (*(volatile int *)a == 0) if (head != 0) a[3] = 1;""",
     "an input that is written as it was": "while (*(volatile int *)a == 0) a[3] = 0;",
 }
 GOES_ON = {

@@ -64,3 +64,29 @@ def test_what_a_counter_begins_at_is_a_size_as_the_proof_says():
         assert result.verdict.value == "race-free"
         assert all(BELOW_ALL_SIZES in c.assumptions for c in result.contexts)
     assert negative.verdict.value == "data-race"
+
+
+PASSED = """
+__global__ void needed(float *out, size_t start)
+{
+    __shared__ float s[64];
+    int t = threadIdx.x;
+    s[t] = t;
+    __syncthreads();
+    for (size_t i = start; i > 0x9000000000000000ull; i -= 0x1000) out[t] += s[63 - t];
+}
+void go(float *o) { needed<<<1, 64>>>(o, %s); }
+"""
+
+
+@pytest.mark.parametrize("passed", ["(size_t)-1", "-300", "1ull << 62"])
+def test_a_launch_that_passes_no_size_is_not_taken_to_pass_one(passed: str):
+    (analysis,) = Engine().analyse(CheckRequest("/passed.cu", PASSED % passed)).kernels
+    result = analysis.result
+    assert result.verdict.value == "unknown"
+    assert [r.kind for c in result.contexts for r in c.reasons] == ["beyond-sizes"]
+
+
+def test_a_launch_that_passes_a_size_is_checked():
+    (analysis,) = Engine().analyse(CheckRequest("/passed.cu", PASSED % "4096")).kernels
+    assert analysis.result.verdict.value != "unknown"

@@ -10,8 +10,8 @@ pointers), rotating (``stage = (stage + 1) % n``, several variables that pass th
 recomputed in each iteration. Everything else has none.
 
 Induction variables are assumed not to wrap around (``NO_WRAP``, to be listed by the proof), but for those of which
-`wraparound` says that they may; those that begin at a size that the kernel is given, that it is one
-(``BELOW_ALL_SIZES``).
+`wraparound` says that they may. Where they begin at a number of 64 bits that the kernel is given, it is assumed to be
+a size (``BELOW_ALL_SIZES``).
 """
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ class Form:
     at: Callable[[Expr], Expr]
     limit: int | None = None
     no_wrap: bool = False
-    sized: bool = False
-    """It begins below all sizes, because what the kernel is given does."""
+    sized: frozenset[Expr] = frozenset()
+    """What the kernel is given that is taken for a size, so that the variable begins below all of them."""
     previous: bool = False
     """``at(k)`` for k >= 1 is the value computed in iteration k - 1."""
     after: Callable[[Expr], Expr] | None = None
@@ -246,7 +246,7 @@ def find_form(
         return steps.guarded(form, start, delta)
     until = held(end, placeholder, invariant, lambda way: linear_delta(way, placeholder, invariant), rings.wraps)
     if until is not None and not may_be_huge(start, sized=True):
-        return Form(lambda k: E.narrow(until.at(start, k), ty), no_wrap=True, sized=may_be_huge(start))
+        return Form(lambda k: E.narrow(until.at(start, k), ty), no_wrap=True, sized=_given(start))
     if end.op == "select" and invariant(end.args[0]):
         # A step that some threads make in every iteration, and the others in none.
         which, *ways = end.args
@@ -303,7 +303,7 @@ def _either(condition: Expr, one: Form, two: Form) -> Form:
     def past(k: Expr) -> Expr:
         return E.select(condition, one.past(k), two.past(k))
 
-    return Form(at, no_wrap=one.no_wrap or two.no_wrap, sized=one.sized or two.sized, after=past)
+    return Form(at, no_wrap=one.no_wrap or two.no_wrap, sized=one.sized | two.sized, after=past)
 
 
 def _affine_form(start: Expr, ty: IntType, moved: Callable[[Expr], Expr], wrapping: bool) -> Form:
@@ -321,7 +321,12 @@ def _affine_form(start: Expr, ty: IntType, moved: Callable[[Expr], Expr], wrappi
         # What is a negative number in I64 is out of the type's range as it stands.
         return E.select(E.compare("eq", k, E.const(0, I64)), start, value) if huge else value
 
-    return Form(at, no_wrap=True, sized=not huge and may_be_huge(start), after=exact)
+    return Form(at, no_wrap=True, sized=frozenset() if huge else _given(start), after=exact)
+
+
+def _given(start: Expr) -> frozenset[Expr]:
+    """What of a start has to be below all sizes."""
+    return frozenset(s for s in E.symbols(start) if s.op == "sym" and s.ty == start.ty and may_be_huge(start))
 
 
 def _shifted_out(op: str, start: Expr, ty: IntType) -> Expr:

@@ -257,6 +257,8 @@ class KernelEvents:
     definitions: Mapping[str, Definition] = field(default_factory=dict[str, Definition])
     """By opaque identity."""
     assumptions: tuple[str, ...] = ()
+    sized: Mapping[Expr, Site] = field(default_factory=dict[Expr, Site])
+    """What the kernel is given that is assumed to be a size, with a loop that begins there."""
     waits: tuple[WaitEvent, ...] = ()
     assertions: tuple[AssertionEvent, ...] = ()
     observations: tuple[ObservationEvent, ...] = ()

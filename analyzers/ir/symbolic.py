@@ -112,6 +112,7 @@ class _Executor(Effects):
         """Of the loops under study, from the outermost: by label, in how many loops an iteration was left, and how."""
         self.followed = 0
         self.reads = Reads()
+        self.sized: dict[Expr, K.Site] = {}
         self.assertions: list[AssertionEvent] = []
         self.observations: list[ObservationEvent] = []
 
@@ -134,6 +135,7 @@ class _Executor(Effects):
             assertions=tuple(self.assertions),
             observations=tuple(self.observations),
             assumptions=tuple(self.assumptions),
+            sized=self.sized,
             broadcasts=self.broadcasts,
             scans=self.warp_scans.found,
             matches=self.matches,
@@ -324,6 +326,7 @@ class _Executor(Effects):
             self.loops[s.label] = LoopInstance(s.label, plan.counter, s.site, slot.first, self.order, slot.limit)
         for form in plan.forms.values():
             self.assumptions.update(dict.fromkeys(form.assumptions))
+            self.sized.update(dict.fromkeys(form.sized - self.sized.keys(), s.site))
         self.guard = guard
         self._after_loop(s, before, plan)
         self._waited(s, plan)

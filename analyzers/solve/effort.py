@@ -21,6 +21,7 @@ PRICES: Final[Mapping[str, int]] = {
     "cpsat": 20,
     "smt": 60,
     "cpsat-long": 500,
+    "smt-long": 1000,
     "enumerate-long": 2500,
 }
 UNDECIDED: Final = 1000

@@ -8,6 +8,7 @@ what was asked before, and the memory goes with it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from importlib import import_module
 from itertools import islice
 from typing import Any
@@ -21,6 +22,8 @@ from analyzers.solve.query import Answer, Proved, Query, Satisfied, Undecided
 from analyzers.solve.smtlib import Encoder
 
 RUNG = "smt"
+LONG_RUNG = "smt-long"
+"""Of answers that a second way had, when all that the first one may spend was spent."""
 DEFAULT_BUDGET = 2_000_000
 ABSTRACT_SHARE = 4
 """Fraction of the budget for the question with common nonlinear terms left open."""
@@ -30,11 +33,15 @@ when the budget is spent. What it has an answer for has a few hundred, or two th
 TWO_WAYS = 200_000
 """The budget from which on a question that is not decided is asked again in another way."""
 _SIMPLIFICATIONS = ("simplify", "propagate-values", "solve-eqs", "elim-uncnstr")
+_MOST_INSTANCES = 24
+"""Values of operators without a meaning for Z3 that it is told one after the other."""
 _SMALLER_CALLS = 24
 """At most this many further calls make a witness smaller."""
 LEAST_SECONDS, UNITS_PER_SECOND = 3.0, 500_000
 """The processor time a call may take whatever it counts: ten times what its resource units mostly take. Nonlinear
 arithmetic can spend minutes between two counts."""
+_SMALL = 1 << 10
+"""What the coordinates of a thread, or a count of iterations, may come to where something else becomes smaller."""
 _HARD_CALL = 11
 """What a call without an answer counts for: where one is hard the next ones are too."""
 
@@ -49,9 +56,9 @@ def decide(query: Query, budget: int = DEFAULT_BUDGET, *, smaller: Callable[[Exp
         return plain
     answer = _decide(query, Encoder(_intervals(query)), budget, smaller)
     assert answer is not None
-    if budget >= TWO_WAYS and isinstance(answer, Undecided) and answer.kind == "budget":
+    if budget >= TWO_WAYS and isinstance(answer, Undecided):
         other = _decide(query, Encoder(_intervals(query)), budget, smaller, simplified=True)
-        return answer if other is None or isinstance(other, Undecided) else other
+        return answer if other is None or isinstance(other, Undecided) else replace(other, rung=LONG_RUNG)
     return answer
 
 
@@ -79,20 +86,27 @@ def _decide(
         return Proved(frozenset(), encoder.assumed_no_overflow, RUNG)
     if smaller is None and not encoder.abstracted:
         return None
-    session = _Session(encoder, conditions, facts, simplified)
-    outcome = session.check(budget)
-    if outcome == "unsat":
-        core = frozenset(query.facts[i].tag for i in session.core())
-        return Proved(core, _rests_on_assumption(encoder, query), RUNG)
-    if smaller is None:
-        return None
-    if outcome == "unknown":
-        return Undecided("budget", "Z3: " + session.reason(), RUNG)
-    values = session.values()
-    if not satisfies(query, values):
-        if encoder.approximated:
+    instances: list[str] = []
+    while True:
+        session = _Session(encoder, [*conditions, *instances], facts, simplified)
+        outcome = session.check(budget)
+        if outcome == "unsat":
+            core = frozenset(query.facts[i].tag for i in session.core())
+            return Proved(core, _rests_on_assumption(encoder, query), RUNG)
+        if smaller is None:
+            return None
+        if outcome == "unknown":
+            return Undecided("budget", "Z3: " + session.reason(), RUNG)
+        values = session.values()
+        if satisfies(query, values):
+            break
+        if not encoder.approximated:
+            return Undecided("internal", "a Z3 model does not satisfy the query", RUNG)
+        # It is told what the operators that it knows nothing of give for the values that it chose.
+        more = [i for i in encoder.instances(values) if i not in instances]
+        if not more or len(instances) >= _MOST_INSTANCES:
             return Undecided("unsupported-operator", "bit operations Z3 was not told about", RUNG)
-        return Undecided("internal", "a Z3 model does not satisfy the query", RUNG)
+        instances += more
     return Satisfied(_smaller(session, query, values, budget, [s for s in values if smaller(s)]), RUNG)
 
 
@@ -173,13 +187,13 @@ class _Session:
             out[e] = int(self._z3.is_true(value)) if e.ty == BOOL else int(value.as_long())
         return out
 
-    def push_at_most(self, e: Expr, bound: int) -> None:
-        self._solver.push()
-        self._solver.add(self._constants[e] <= bound)
+    def keep_within(self, e: Expr, low: int, high: int) -> None:
+        """From here on a number stays between two."""
+        self._solver.add(self._constants[e] >= low, self._constants[e] <= high)
 
-    def push_at_least(self, e: Expr, bound: int) -> None:
+    def push_within(self, e: Expr, low: int, high: int) -> None:
         self._solver.push()
-        self._solver.add(self._constants[e] >= bound)
+        self.keep_within(e, low, high)
 
     def pop(self) -> None:
         self._solver.pop()
@@ -188,8 +202,12 @@ class _Session:
 def _smaller(
     session: _Session, query: Query, values: dict[Expr, int], budget: int, symbols: Iterable[Expr]
 ) -> Mapping[Expr, int]:
-    """Lower the symbols one by one, in the order of witnesses, as far as a few cheap calls go."""
+    """Bring the symbols nearer to zero one by one, in the order of witnesses, as far as a few cheap calls go. None
+    moves away from it for that, small ones aside."""
     best = values
+    for symbol, value in values.items():
+        if symbol.ty != BOOL:
+            session.keep_within(symbol, min(-_SMALL, value) if value < 0 else 0, max(_SMALL, value))
     calls = _SMALLER_CALLS
     allowance = max(budget // 8, 10_000)
     ranges = Intervals(query.ranges, no_signed_overflow=query.no_signed_overflow)
@@ -199,7 +217,7 @@ def _smaller(
         lowest = ranges.of(symbol).lo
         if best[symbol] < 0 and calls > 0:
             calls -= 1
-            session.push_at_least(symbol, 0)
+            session.push_within(symbol, 0, -best[symbol])
             outcome = session.check(allowance)
             if session.is_spent:
                 return best
@@ -212,7 +230,7 @@ def _smaller(
         step = 0
         while calls > 0 and best[symbol] > lowest + step:
             calls -= 1
-            session.push_at_most(symbol, lowest + step)
+            session.push_within(symbol, lowest, lowest + step)
             outcome = session.check(allowance)
             if session.is_spent:
                 return best
@@ -222,5 +240,5 @@ def _smaller(
             session.pop()
             calls -= _HARD_CALL if outcome == "unknown" else 0
             step = 2 * step + 1
-        session.push_at_most(symbol, best[symbol])
+        session.push_within(symbol, min(lowest, best[symbol]), best[symbol])
     return best

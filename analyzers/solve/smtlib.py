@@ -14,9 +14,10 @@ an uninterpreted function, which keeps unsatisfiable answers right; satisfiable 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from analyzers.ir.evaluate import is_atom, may_overflow_undefined, needs_operands
+from analyzers.ir.evaluate import evaluate, is_atom, may_overflow_undefined, needs_operands
 from analyzers.ir.expr import BOOL, Expr, IntType
 from analyzers.ir.intervals import Interval, Intervals, disjoint_bits
 from analyzers.solve.order import side_of
@@ -46,6 +47,12 @@ def _number(value: int) -> str:
     return str(value) if value >= 0 else f"(- {-value})"
 
 
+def _is(text: str, e: Expr, value: int) -> str:
+    if e.ty == BOOL:
+        return text if value else f"(not {text})"
+    return f"(= {text} {_number(value)})"
+
+
 def _and(*parts: str | None) -> str | None:
     present = list(dict.fromkeys(p for p in parts if p is not None))
     if not present:
@@ -73,6 +80,8 @@ class Encoder:
     _functions: dict[tuple[object, ...], str] = field(default_factory=dict[tuple[object, ...], str])
     _quotients: dict[tuple[str, str], tuple[str, str]] = field(default_factory=dict[tuple[str, str], tuple[str, str]])
     _masks: dict[tuple[str, str], str] = field(default_factory=dict[tuple[str, str], str])
+    _uninterpreted: list[tuple[str, Expr]] = field(default_factory=list[tuple[str, Expr]])
+    """The constants of operators that were left without a meaning."""
     _names: int = 0
     _sort: bool = False
 
@@ -273,7 +282,7 @@ class Encoder:
                 defined,
             )
         if op == "call":
-            return Term(self._uninterpreted(e), None, defined)
+            return Term(self._without_meaning(e), None, defined)
         y = self._int(e.args[1])
         if op in ("add", "sub", "mul"):
             return self._fitted(f"({ {'add': '+', 'sub': '-', 'mul': '*'}[op] } {x} {y})", e, ty, defined)
@@ -285,7 +294,7 @@ class Encoder:
             return self._shift(e, ty, defined)
         if op in ("and", "or", "xor"):
             return Term(self._bits(e, ty), None, defined)
-        return Term(self._uninterpreted(e), None, defined)
+        return Term(self._without_meaning(e), None, defined)
 
     def _select(self, e: Expr) -> Term:
         c, a, b = (self._terms[x.key] for x in e.args)
@@ -295,11 +304,24 @@ class Encoder:
         defined = f"(or {_and(c.text, a.defined)} {_and(c.is_false, b.defined)})"
         return Term(text, None, self._share(defined, "Bool"))
 
-    def _uninterpreted(self, e: Expr) -> str:
+    def _without_meaning(self, e: Expr) -> str:
         self.approximated = True
         name = self._bounded("u", self.intervals.of(e))
         self._apply(name, e, "Int")
+        self._uninterpreted.append((name, e))
         return name
+
+    def instances(self, values: Mapping[Expr, int]) -> list[str]:
+        """What operators that were left without a meaning give for these values of the atoms: formulas that hold
+        always."""
+        out: list[str] = []
+        for name, e in self._uninterpreted:
+            result = evaluate(e, values)
+            inputs = [(a, evaluate(a, values)) for a in e.args if a.ty == BOOL or isinstance(a.ty, IntType)]
+            given = [_is(self._terms[a.key].text, a, v) for a, v in inputs if v is not None]
+            if result is not None and len(given) == len(e.args):
+                out.append(f"(=> {_and(*given)} (= {name} {_number(result)}))")
+        return out
 
     # --- arithmetic that may leave the type
 
@@ -393,7 +415,7 @@ class Encoder:
         if lo > hi:
             return Term("0", None, "false")
         if hi - lo >= WIDEST_SHIFT_TABLE:
-            return Term(self._uninterpreted(e), None, defined)
+            return Term(self._without_meaning(e), None, defined)
 
         def shifted(n: int) -> str:
             if n == 0:
@@ -413,7 +435,7 @@ class Encoder:
             return self._share(f"(+ {x} {y})")
         both = self._common_bits(x, y, ia, ib, ty)
         if both is None:
-            return self._uninterpreted(e)
+            return self._without_meaning(e)
         if e.op == "and":
             return both
         # a + b = (a ^ b) + 2 (a & b) = (a | b) + (a & b), in two's complement of any width. For an unsigned type all

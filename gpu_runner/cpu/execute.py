@@ -474,17 +474,20 @@ class _Machine:
         return self._endless.look((clock, self._heap_calls))
 
     def waits_for_itself(self) -> bool:
-        """Whether each thread that waits in a loop reads there what is the kernel's own, or what it has changed."""
+        """Whether the threads that wait in loops read nothing there that the host may yet write: an input that the
+        kernel has not changed."""
         assert self._endless is not None
         looping = {waiting.thread for waiting in self.waiting() if waiting.status == Status.READY}
         began = self.kernel.beginnings()
-        changed: set[int] = set()
+        given: set[int] = set()
         for address, size, thread in self._endless.reads:
             known = next((a for a in began if a.address <= address < a.address + a.size), None)
-            before = began[known][address - known.address :][:size] if known is not None else None
-            if before is None or self.kernel.arena.read(address, size) != before:
-                changed.add(thread)
-        return looping <= changed
+            if (
+                known is not None
+                and self.kernel.arena.read(address, size) == began[known][address - known.address :][:size]
+            ):
+                given.add(thread)
+        return looping.isdisjoint(given)
 
     def _holds(self, write: Write) -> bool:
         """Whether memory holds what a record says was written."""
