@@ -8,6 +8,8 @@ from hypothesis import strategies as st
 from solve_cases import address_queries, examples, queries, solution, unsatisfiable_with
 from solve_patterns import PATTERNS
 
+from analyzers.ir import expr as E
+from analyzers.ir.expr import I32
 from analyzers.solve import smt
 from analyzers.solve.check import violation
 from analyzers.solve.query import Proved, Query, Satisfied, Undecided
@@ -31,3 +33,13 @@ def test_agrees_with_brute_force(query: Query) -> None:
 def test_common_patterns(name: str) -> None:
     query, expected = PATTERNS[name]()
     assert isinstance(smt.decide(query), Proved if expected == "free" else Satisfied)
+
+
+@pytest.mark.parametrize(("common", "total", "expected"), [(4, 10, Satisfied), (3, 9, Proved)])
+def test_what_bit_operations_give_is_told_value_by_value(common: int, total: int, expected: type) -> None:
+    x, y = (E.sym(f"param:{n}", I32) for n in "xy")
+    conditions = (
+        E.compare("eq", E.binary("and", x, y), E.const(common, I32)),
+        E.compare("eq", E.add(x, y), E.const(total, I32)),
+    )
+    assert isinstance(smt.decide(Query(conditions, ranges={x: (0, 1 << 20), y: (0, 1 << 20)})), expected)

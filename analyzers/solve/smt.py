@@ -79,7 +79,7 @@ def _decide(
     simplified: bool = False,
 ) -> Answer | None:
     """One encoding. Without ``smaller`` only a proof counts, and nothing is asked when the encoding leaves nothing
-    out."""
+    out. ``simplified``: with simplifications of the whole question first."""
     conditions = [encoder.holds(c) for c in query.conjuncts]
     facts = [encoder.holds(f.condition) for f in query.facts]
     if "false" in conditions:
@@ -132,7 +132,7 @@ class _Session:
         self._facts = range(len(facts))
         self._assumptions: list[Any] = []
         if simplified:
-            # Its cores would be of no use: all facts are in the proof.
+            # No core is asked of the tactics: a proof of theirs rests on all facts.
             lines += [f"(assert {fact})" for fact in facts]
         else:
             for i, fact in enumerate(facts):

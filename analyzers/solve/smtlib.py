@@ -319,7 +319,7 @@ class Encoder:
             result = evaluate(e, values)
             inputs = [(a, evaluate(a, values)) for a in e.args if a.ty == BOOL or isinstance(a.ty, IntType)]
             given = [_is(self._terms[a.key].text, a, v) for a, v in inputs if v is not None]
-            if result is not None and len(given) == len(e.args):
+            if result is not None and given and len(given) == len(e.args):
                 out.append(f"(=> {_and(*given)} (= {name} {_number(result)}))")
         return out
 
