@@ -197,7 +197,7 @@ __global__ void past_zero_in_some_steps(int *out, int n) {
 __global__ void past_zero_together_with_another(int *out, int n) {
   unsigned made = 7;
   for (size_t i = n - (int)threadIdx.x; (i | made) < 32; i--, made++) {
-    __syncthreads();  // expect: unknown
+    __syncthreads();  // expect: barrier-divergence
     out[threadIdx.x] += i;
   }
 }
