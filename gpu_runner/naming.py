@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
+from itertools import chain, product
+from math import prod
 from typing import Final
 
 from analyzers.model import Mark, MarkedAccess, marks_in
@@ -12,10 +14,11 @@ from gpu_runner.cpu.launch import Launch
 from gpu_runner.cpu.layout import CLUSTER_SHIFT, FIRST_SITE, LOCAL_BASE, PARAM_BASE, SHARED_BASE, SiteKind
 from gpu_runner.cpu.sites import Site
 from gpu_runner.cpu.variables import RESERVED
+from gpu_runner.detector.detect import PLACEMENTS, Silent
 from gpu_runner.kernel import AnyKernel
 from gpu_runner.ptx import model
 from gpu_runner.ptx.mangled import base_name
-from gpu_runner.request import Dim3, Place, RunAccess, Variable
+from gpu_runner.request import Dim3, Place, Recast, RunAccess, Variable
 
 _WIDTHS: Final = {"i8": 1, "u8": 1, "i16": 2, "u16": 2, "f16": 2, "bf16": 2, "i32": 4, "u32": 4, "f32": 4}
 _INNER: Final = re.compile(r"(\d+)([A-Za-z_]\w*)$")
@@ -100,18 +103,20 @@ class Names:
     def space(self, address: int) -> str:
         return "shared" if SHARED_BASE <= address < LOCAL_BASE else "global"
 
-    def silent(self) -> tuple[tuple[int, int], ...]:
-        """(first byte, end) in the shared memory of a block of what may be read before anybody has written it: what
-        the system keeps for cooperative groups, and clears, and what no member of a variable has."""
-        found: list[tuple[int, int]] = []
+    def silent(self) -> Silent:
+        """What may be read before anybody has written it: what the system keeps for cooperative groups, and clears,
+        and what no member of a variable has, or of the elements that it is taken for."""
+        always: list[Range] = []
+        placed: list[tuple[tuple[Range, ...], ...]] = []
         ends = [begin for begin, _ in self._shared[1:]]
         for (begin, variable), end in zip(self._shared, [*ends, self._kernel.shared_size], strict=False):
             if variable == RESERVED:
-                found.append((begin, end))
-            else:
-                gaps = self._shapes.gaps(variable, end - begin)
-                found += [(begin + first, begin + behind) for first, behind in gaps]
-        return tuple(found)
+                always.append((begin, end))
+                continue
+            always += _moved(self._shapes.gaps(variable, end - begin), begin)
+            for cast in self._shapes.recast(variable):
+                placed.append(tuple(tuple(_repeated(cast, at, begin, end)) for at in _places(cast, begin)))
+        return Silent(tuple(always), together(placed))
 
     def address(self, address: int) -> str:
         if _is_about_shared(address):
@@ -208,6 +213,11 @@ class Shapes:
             if start + first < size
         ]
 
+    def recast(self, mangled: str) -> Iterator[Recast]:
+        """What a variable is taken for."""
+        _, _, variables = self._declared(mangled)
+        return iter(dict.fromkeys(cast for v in variables for cast in v.recast))
+
     def _declared(self, mangled: str) -> tuple[str, int | None, list[Variable]]:
         """Its name and size, None of extern shared memory, and the variables that may be meant."""
         size = self._sizes.get(mangled, 0) or None
@@ -226,6 +236,37 @@ def _variable(mangled: str, known: Container[str] = ()) -> str:
             found.append(match[2])
         match = _INNER.search(name, match.start() + 1)
     return next((one for one in found if one in known), found[-1] if found else name)
+
+
+Range = tuple[int, int]
+
+
+def _moved(ranges: Sequence[Range], by: int) -> list[Range]:
+    return [(first + by, end + by) for first, end in ranges]
+
+
+def _places(cast: Recast, begin: int) -> Sequence[int]:
+    """Where elements may begin that a variable at `begin` is taken for."""
+    return range(0, cast.size, cast.align) if cast.offset is None else (begin + cast.offset,)
+
+
+def _repeated(cast: Recast, at: int, begin: int, end: int) -> Iterator[Range]:
+    """The gaps of elements in a variable from `begin` to `end`, one of which begins at `at`: the first one, where the
+    cast says where it is."""
+    first_start = at if cast.offset is not None else begin - (begin - at) % cast.size
+    for start in range(first_start, end, cast.size):
+        for first, behind in cast.gaps:
+            if begin < start + behind and start + first < end:
+                yield max(start + first, begin), min(start + behind, end)
+
+
+def together(placed: Sequence[tuple[tuple[Range, ...], ...]]) -> tuple[tuple[Range, ...], ...]:
+    """A place for each cast, in all ways; where these are too many to be told apart, one for those that have most."""
+    kept = list(placed)
+    while prod(map(len, kept)) > PLACEMENTS:
+        most = max(range(len(kept)), key=lambda number: len(kept[number]))
+        kept[most] = kept[most][:1]
+    return tuple(tuple(chain.from_iterable(way)) for way in product(*kept)) if kept else ()
 
 
 def _is_about_shared(address: int) -> bool:

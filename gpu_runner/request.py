@@ -75,6 +75,20 @@ Argument = ArrayArgument | PointersArgument | ScalarArgument | RecordArgument | 
 
 
 @dataclass(frozen=True, slots=True)
+class Recast:
+    """Elements of a class that raw memory is taken for."""
+
+    size: int
+    """Bytes of an element."""
+    align: int
+    """Every element is at a multiple of so many bytes."""
+    gaps: tuple[tuple[int, int], ...]
+    """As those of a variable."""
+    offset: int | None = None
+    """Where one begins, in bytes from the beginning of the variable; None where that is not a number."""
+
+
+@dataclass(frozen=True, slots=True)
 class Variable:
     """A shared or global variable as the source declares it."""
 
@@ -88,6 +102,8 @@ class Variable:
     """Of an array, outermost first."""
     gaps: tuple[tuple[int, int], ...] = ()
     """(first byte, end) within an element of what no member has, which is copied with it all the same."""
+    recast: tuple[Recast, ...] = ()
+    """Of shared memory without gaps: what it is taken for, cast by cast."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,7 +34,7 @@ from gpu_runner.cpu.machine import Notice, Outcome
 from gpu_runner.cpu.undefined import used
 from gpu_runner.cpu.variables import sizes
 from gpu_runner.detector import detect, shadow
-from gpu_runner.detector.detect import CELL, Shape
+from gpu_runner.detector.detect import CELL, NOTHING_SILENT, Shape, Silent
 from gpu_runner.detector.shards import ShardedDetector
 from gpu_runner.gpu import execute as on_gpu
 from gpu_runner.gpu.driver import Device, DriverError, NoGpu, find
@@ -439,7 +439,7 @@ def _one(
     return execution
 
 
-def shape_of(kernel: AnyKernel, resident: int, silent: tuple[tuple[int, int], ...] = ()) -> Shape:
+def shape_of(kernel: AnyKernel, resident: int, silent: Silent = NOTHING_SILENT) -> Shape:
     """What a detector has to know of a kernel of which so many blocks are asked to be under way at once. `silent`: see
     `Names.silent`."""
     launch = kernel.launch

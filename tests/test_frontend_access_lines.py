@@ -12,6 +12,7 @@ import pytest
 
 from analyzers.explain import launchable
 from analyzers.frontend.access_lines import AccessLines
+from analyzers.ir.kernel import Recast
 from analyzers.model import Mark, MarkedAccess, SourceSpan, marked_path, marks_in
 from analyzers.requests import CheckRequest
 from cuda_lsp.running import plan
@@ -262,3 +263,39 @@ def test_what_no_member_of_a_shared_variable_has() -> None:
         __global__ void k(P *out) {{ __shared__ P s[2][8]; out[0] = s[0][0]; }}"""
         found = launchable(CheckRequest("/project/gaps.cu", text), "k")
         assert [v.gaps for v in found.variables if v.display == "s"] == [gaps], members
+
+
+def test_what_raw_shared_memory_is_taken_for() -> None:
+    """Casts to classes with padding: from where on, if that is a number. Not of pointers to other memory, to a base, or
+    of memory that has padding of its own."""
+    text = """
+    struct Base { char x; int y; };
+    struct P : Base { double c; };
+    struct Full { int a, b; };
+    struct Dependent { char *memory; template <class T> __device__ T *at(int i) { return (T *)memory + i; } };
+    __global__ void k(char *out, int n) {
+      extern __shared__ __align__(16) char raw[];
+      __shared__ float4 more[8];
+      __shared__ P own[8];
+      CASTS
+    }"""
+    base, whole = ((1, 4),), ((1, 4),)
+    cases = {
+        "((P *)raw)->c = 1;": [Recast(16, 8, whole, 0)],
+        "auto p = reinterpret_cast<P *>(raw + 64); p[n].c = 1; p[n].x = 2;": [Recast(16, 8, whole, 64)],
+        "reinterpret_cast<P &>(raw[16 * n]).c = 1;": [Recast(16, 8, whole)],
+        "(*(P (*)[4])(raw + 8 * n))[1].c = 1;": [Recast(16, 8, whole)],
+        "void *p = raw; static_cast<Base *>(p)->x = 1;": [Recast(8, 4, base)],
+        "Dependent d{raw}; d.at<Base>(n)->y = 1;": [Recast(8, 4, base)],
+        "((Full *)raw)->a = 1;": [],
+        "((P *)out)->c = raw[0];": [],
+        "Base &b = own[n]; b.x = raw[0];": [],
+        "((Base *)(void *)more)[n].x = raw[0];": [],
+    }
+    for casts, expected in cases.items():
+        found = launchable(CheckRequest("/project/raw.cu", text.replace("CASTS", casts)), "k")
+        by_name = {v.display: list(v.recast) for v in found.variables}
+        assert by_name.get("raw", []) == expected, casts
+        assert not by_name.get("own")
+        if "more" in casts:
+            assert by_name["more"] == [Recast(8, 4, base, 0)]

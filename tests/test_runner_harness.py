@@ -16,12 +16,13 @@ import pytest
 import gpu_runner.compile as compiling
 from gpu_runner.compile import nearest_arch
 from gpu_runner.harness import _death, run  # pyright: ignore[reportPrivateUsage]
-from gpu_runner.naming import Shapes, entry_named
+from gpu_runner.naming import Shapes, entry_named, together
 from gpu_runner.ptx.parse import parse
 from gpu_runner.request import (
     ArrayArgument,
     Focus,
     Goal,
+    Recast,
     Request,
     RunResult,
     ScalarArgument,
@@ -128,6 +129,52 @@ def test_a_member_that_some_threads_left_out_is_told_though_a_copy_read_padding_
     assert fault.kind == "uninitialised"
     assert fault.access.thread == (31, 0, 0)
     assert fault.text.startswith("s[31]")
+
+
+_SECTIONS = """
+struct P { char a; double b; short c; };
+extern "C" __global__ void k(P *out, float *rest, int n) {
+  extern __shared__ unsigned char raw[]; int t = threadIdx.x;
+  float *w = (float *)raw;
+  P *s = (P *)(raw + (n * 4 + 7 & ~7));
+  LEFT_OUT
+  __syncthreads();
+  P copied = s[t ^ 1];
+  out[t] = copied;
+  rest[t] = w[t ^ 1];
+}"""
+
+
+@pytest.mark.parametrize("build", ["confirm", "shipped"])
+@pytest.mark.parametrize("left_out", ["", "s[t].a", "s[t].b", "s[t].c", "w[t]"])
+def test_padding_of_what_raw_memory_is_taken_for(left_out: str, build: Literal["confirm", "shipped"]) -> None:
+    """Where its elements begin, only the launch says; all that is read unwritten has to fit one place."""
+    written = ("s[t].a", "s[t].b", "s[t].c", "w[t]")
+    text = "".join(f"if (t != 8) {one} = t; " if one == left_out else f"{one} = t; " for one in written)
+    raw = Variable("raw", None, 1, (), (), (Recast(24, 8, ((1, 8), (18, 24))),))
+    arguments = (ArrayArgument("b8", 768), ArrayArgument("f32", 32), ScalarArgument(37))
+    asked = Request(
+        "k", (1, 1, 1), (32, 1, 1), arguments, ("out", "rest", "n"), _SECTIONS.replace("LEFT_OUT", text),
+        compiler="nvrtc", seeds=(0,), variables=(raw,), dynamic_shared=2048, build=build,
+    )  # fmt: skip
+    faults = serve(asked).faults
+    assert {fault.kind for fault in faults} == ({"uninitialised"} if left_out else set())
+    address = {"s[t].a": 152 + 8 * 24, "s[t].b": 160 + 8 * 24, "s[t].c": 168 + 8 * 24, "w[t]": 32}
+    assert all(fault.text.startswith(f"raw[{address[left_out]}] ") for fault in faults)
+    assert serve(replace(asked, variables=())).faults
+    assert not serve(replace(asked, variables=(replace(raw, recast=(*raw.recast, Recast(1, 1, ((0, 1),)))),))).faults
+
+
+def test_places_of_several_casts_are_told_apart_as_far_as_there_are_bits() -> None:
+    first, second = Recast(8, 4, ((1, 4),)), Recast(4, 2, ((1, 2),), 2)
+    shapes = Shapes((Variable("a", 64, 1, (64,), (), (first, second, first)),), {"a": 64})
+    assert list(shapes.recast("a")) == [first, second]
+    two, one = (((1, 4),), ((5, 8),)), (((3, 4),),)
+    five = tuple(((n, n + 1),) for n in range(5))
+    assert together([two, one]) == (((1, 4), (3, 4)), ((5, 8), (3, 4)))
+    assert together([]) == ()
+    assert len(together([two] * 6)) == len(together([two] * 9 + [one])) == 64
+    assert len(together([*[two] * 5, five])) == 32
 
 
 def test_the_end_of_a_mangled_name_that_can_be_read_in_two_ways() -> None:

@@ -34,6 +34,23 @@ another lane than the one that names the row."""
 Order = Literal["relaxed", "acquire", "release", "acq_rel", "seq_cst", "weak", "volatile"]
 
 
+Gaps: TypeAlias = tuple[tuple[int, int], ...]
+"""(first byte, end) within an element of what no member has, which is copied with it all the same."""
+
+
+@dataclass(frozen=True, slots=True)
+class Recast:
+    """A cast that takes memory for elements of a class with gaps."""
+
+    size: int
+    """Bytes of an element."""
+    align: int
+    """Every element is at a multiple of so many bytes."""
+    gaps: Gaps
+    offset: int | None = None
+    """Where one begins, in bytes from the beginning of the object; None where that is not a number."""
+
+
 @dataclass(frozen=True, slots=True)
 class MemObject:
     """A region of memory that pointers can point into.
@@ -58,8 +75,9 @@ class MemObject:
     span: SourceSpan | None = None
     preset: bool = False
     """Declared with an initialiser that is not known to be zero."""
-    gaps: tuple[tuple[int, int], ...] = ()
-    """(first byte, end) within an element of what no member has, which is copied with it all the same."""
+    gaps: Gaps = ()
+    recast: tuple[Recast, ...] = ()
+    """Of shared memory without gaps: what it is taken for, cast by cast."""
 
 
 @dataclass(frozen=True, slots=True)

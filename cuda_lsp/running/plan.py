@@ -23,6 +23,7 @@ from gpu_runner.request import (
     Argument,
     Dim3,
     Part,
+    Recast,
     RecordArgument,
     Request,
     RunResult,
@@ -32,7 +33,7 @@ from gpu_runner.request import (
 )
 
 if TYPE_CHECKING:
-    from analyzers.explain import Launchable
+    from analyzers.explain import Launchable, MemObject
 
 _FORWARDED: Final = ("-D", "-U", "-I", "-std", "--std")
 _GRID: Final[Dim3] = (2, 1, 1)
@@ -86,9 +87,7 @@ def base_request(
         grid=(1, 1, 1),
         block=(1, 1, 1),
         names=tuple(name for name, _ in launchable.parameters),
-        variables=tuple(
-            Variable(o.display or o.name, o.size, o.element, o.extents, o.gaps) for o in launchable.variables
-        ),
+        variables=tuple(_variable(one) for one in launchable.variables),
         source=launchable.text,
         plain=launchable.plain,
         path=path,
@@ -102,6 +101,11 @@ def base_request(
         lock_step=lock_step,
         device=device,
     )
+
+
+def _variable(one: MemObject) -> Variable:
+    recast = tuple(Recast(cast.size, cast.align, cast.gaps, cast.offset) for cast in one.recast)
+    return Variable(one.display or one.name, one.size, one.element, one.extents, one.gaps, recast)
 
 
 def _compiler_flags(flags: Sequence[str]) -> tuple[str, ...]:

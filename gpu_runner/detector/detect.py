@@ -23,6 +23,23 @@ RACES = 1024
 """Pairs of sites that are listed; further ones are counted."""
 
 
+PLACEMENTS: Final = 64
+"""Ways in which memory may be divided that are told apart: bits of a word."""
+
+
+@dataclass(frozen=True, slots=True)
+class Silent:
+    """What of the shared memory of a block may be read before anybody has written it, in ranges (first byte, end)."""
+
+    always: tuple[tuple[int, int], ...] = ()
+    placed: tuple[tuple[tuple[int, int], ...], ...] = ()
+    """What else, if memory is divided in one way or another, of at most `PLACEMENTS`: all that is read has to fit one
+    of them."""
+
+
+NOTHING_SILENT: Final = Silent()
+
+
 @dataclass(frozen=True, slots=True)
 class Shape:
     """The sizes of what is watched."""
@@ -41,8 +58,7 @@ class Shape:
     """Blocks get to the shared memory of others."""
     agents: bool = False
     """Every thread has an agent for its asynchronous copies, numbered ``blocks + block << shift | thread``."""
-    silent: tuple[tuple[int, int], ...] = ()
-    """(first byte, end) in the shared memory of a block of what may be read before anybody has written it."""
+    silent: Silent = NOTHING_SILENT
 
 
 def _pages(size: int, large: bool = True) -> mmap.mmap:
@@ -134,11 +150,9 @@ class Detector:
         # Agents count as of another block: their times are not among those that a barrier of the block makes known.
         self._shared["private"] = int(not shape.agents and not shape.clustered)
         self._main["private"] = int(shape.blocks == 1 and not shape.agents)
-        silent = np.zeros(max(1, 4 * words), np.uint8)
-        for first, end in shape.silent:
-            silent[first:end] = 1
         self._shared["base"] = shape.shared_base
-        self._shared.attach("silent", silent)
+        self._shared["placements"] = (1 << max(1, len(shape.silent.placed))) - 1
+        self._shared.attach("silent", _silent(shape.silent, 4 * words))
         self._access = Memory(shadow.Access)
         state = self._state = Memory(State)
         for name, memory in (("main", self._main), ("shared", self._shared), ("clocks", self.clocks)):
@@ -262,6 +276,17 @@ def _pair(row: np.void, without: int = 0) -> tuple[int, int, int, int]:
     """What makes two races the same one, with some bits of the relation left out."""
     relation = int(row["relation"]) & ~without
     return int(row["first_site"]), int(row["second_site"]), int(row["kinds"]), relation
+
+
+def _silent(silent: Silent, size: int) -> NDArray[np.uint64]:
+    """By byte: the placements with which it may be read unwritten, a bit each."""
+    found = np.zeros(max(1, size), np.uint64)
+    for number, ranges in enumerate(silent.placed):
+        for first, end in ranges:
+            found[first:end] |= np.uint64(1 << number)
+    for first, end in silent.always:
+        found[first:end] = np.uint64((1 << PLACEMENTS) - 1)
+    return found
 
 
 def _flags(sites: NDArray[np.void]) -> NDArray[np.uint8]:

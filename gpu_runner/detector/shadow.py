@@ -11,7 +11,7 @@ from typing import Final
 
 from gpu_runner.detector import clocks
 from gpu_runner.detector.clocks import Clocks
-from gpu_runner.native.structs import Array, Struct, i64, u8, u32, u64
+from gpu_runner.native.structs import Array, Struct, i64, u32, u64
 from gpu_runner.native.translate import logical_shift, native
 
 # Flags of an access, in the high byte of its site.
@@ -115,8 +115,10 @@ class Shadow(Struct):
     """Whether only the threads of one block get to a cell."""
     base: i64
     """The address of the first byte of a block's shared memory."""
-    silent: Array[u8]
-    """By byte of a block's shared memory: 1 where it means nothing that a read finds what nobody has written."""
+    placements: u64
+    """Ways in which shared memory may be divided, a bit each: those that all reads of what nobody has written fit."""
+    silent: Array[u64]
+    """By byte of a block's shared memory: with which of them it means nothing that such a read finds it."""
     race_rows: i64
     """Rows of the table; one more counts what did not fit."""
     cells: Array[Cell]
@@ -437,11 +439,13 @@ def split(s: Shadow, cell: Cell) -> None:
 
 @native
 def has_meaning(s: Shadow, a: Access, count: int) -> int:
-    """Whether any of `count` bytes from the address on is to be written before it is read."""
+    """Whether any of `count` bytes from the address on, which nobody has written, had to be before a read."""
     first = a.address - s.base
     for at in range(first, first + count):
-        if not s.silent[at]:
+        fitting = s.placements & s.silent[at]
+        if fitting == 0:
             return 1
+        s.placements = fitting
     return 0
 
 

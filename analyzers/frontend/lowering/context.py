@@ -27,6 +27,7 @@ from analyzers.ir.kernel import (
     MemObject,
     Parameter,
     Pipeline,
+    Recast,
     Site,
     Space,
     Stmt,
@@ -133,6 +134,9 @@ class Context:
         self.objects: dict[str, MemObject] = {}
         self.globals: dict[int, Place] = {}
         """Variables with one instance for the kernel: shared, constant, device and static ones."""
+        self.recasts: dict[tuple[Expr, Recast], str | None] = {}
+        """Pointers to memory that is taken for elements of a class with gaps: the object, None where it does not
+        show."""
         self.parameters: list[Parameter] = []
         self.parameter_objects: dict[str, str] = {}
         """What pointers in by-value parameters point to, and the memory of those that need some, by parameter."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 
 from analyzers.frontend.cindex import TypeKind
-from analyzers.frontend.lowering import class_values, memory
+from analyzers.frontend.lowering import class_values, memory, recasts
 from analyzers.frontend.lowering.context import Context, places, values, zero
 from analyzers.frontend.lowering.effects import ctx_effect
 from analyzers.frontend.lowering.function_choices import chosen_function
@@ -109,6 +109,7 @@ def converted(ctx: Context, kid: Node, to: CType, node: Node) -> Value:
 def _pointer_to_class(ctx: Context, pointer: Expr, source: CType, to: CType, node: Node) -> Expr:
     if source.shape != "pointer" or to.shape != "pointer":
         return pointer
+    recasts.note(ctx, pointer, source.element, to.element)
     return _moved_to_class(ctx, pointer, source.element, to.element, node)
 
 
@@ -161,11 +162,14 @@ def cast_place(ctx: Context, node: Node) -> Place:
         if place.type.shape == "record" and memory.base_offset(place.type, to) is not None:
             return memory.base_part(ctx, place, to, node)
         whole = class_values.address(ctx, place, node)
+        recasts.note(ctx, whole, source, to)
         return MemPlace(_moved_to_class(ctx, whole, source, to, node), to)
     if is_lvalue(operand) and (to.ir != source.ir or to.shape != source.shape):
         place = ctx.place(operand)
         bounds = place.bounds if isinstance(place, MemPlace) else ()
-        return MemPlace(class_values.address(ctx, place, node), to, bounds)
+        pointer = class_values.address(ctx, place, node)
+        recasts.note(ctx, pointer, source, to)
+        return MemPlace(pointer, to, bounds)
     if is_lvalue(operand):
         return ctx.place(operand)
     return memory.as_place(ctx, explicit_cast(ctx, node), node)

@@ -6,7 +6,15 @@ import ast
 import re
 from typing import Any
 
-from analyzers.frontend.lowering import asynchronous, class_values, kernel_parameters, memory, phases, rules
+from analyzers.frontend.lowering import (
+    asynchronous,
+    class_values,
+    kernel_parameters,
+    memory,
+    phases,
+    recasts,
+    rules,
+)
 from analyzers.frontend.lowering.context import Context, TooLarge
 from analyzers.frontend.lowering.discovery import Found
 from analyzers.frontend.lowering.invocation import describe
@@ -102,6 +110,7 @@ def _finished(ctx: Context, found: Found, body: tuple[Stmt, ...], unit: ParsedUn
     body = phases.ordered(ctx, body)
     whole = _kernel(found, found.node, body, objects=tuple(ctx.objects.values()))
     live, objects = pruned(_inside(asynchronous.completed(ctx, whole)), ctx.objects.values(), ctx.pipelines.values())
+    objects = recasts.added(ctx, objects)
     assumptions = list(ctx.assumptions)
     if found.guessed:
         assumptions.append(f"the template is not instantiated in sight; checked as {found.name}")
