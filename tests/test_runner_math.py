@@ -139,3 +139,38 @@ def test_what_is_no_number_as_an_integer(build: Build) -> None:
     negative, ordinary = [-2, 0, -2, 0] * 2, [300] * 8
     found = ran.array(2, np.int64).reshape(len(values), 8).tolist()
     assert found == [of_none, of_none, above, below, negative, ordinary]
+
+
+@pytest.mark.parametrize("build", ["confirm", "shipped"])
+def test_the_bits_of_what_is_no_number(build: Build) -> None:
+    """Single and half precision make one NaN only, without a sign; what is copied or only changes its sign keeps its
+    bits."""
+    source = """
+    extern "C" __global__ void k(const float *f, const double *d, unsigned *single, unsigned short *halves) {
+      float zero = f[0], infinite = f[1], given = f[2];
+      float made[] = {
+        zero / zero, infinite - infinite, zero * infinite, sqrtf(-infinite), __fsqrt_rn(f[3]), given + 1, given * given,
+        fmaf(given, 1, 2), __fmaf_rz(given, 1, 2), __fadd_rd(infinite, -infinite), rsqrtf(f[3]), __log2f(f[3]),
+        __sinf(infinite), fminf(given, zero / zero), (float)d[0], __fdividef(zero, zero), logf(f[3]), 0,
+      };
+      asm("cvt.f32.f16 %0, %1;" : "=f"(made[17]) : "h"((unsigned short)0xfe01));
+      for (int i = 0; i < 18; i++) single[i] = __float_as_uint(made[i]);
+      single[18] = __float_as_uint(given);
+      ((float *)single)[19] = f[3] > 0 ? zero : given;
+      single[20] = __float_as_uint(f[4]);
+      atomicAdd((float *)single + 21, infinite);
+      atomicAdd((float *)single + 21, -infinite);
+      asm("cvt.rn.f16.f32 %0, %1;" : "=h"(halves[0]) : "f"(zero / zero));
+      asm("add.f16 %0, %1, %2;" : "=h"(halves[1]) : "h"((unsigned short)0x7c00), "h"((unsigned short)0xfc00));
+      asm("fma.rn.f16 %0, %1, %1, %1;" : "=h"(halves[2]) : "h"((unsigned short)0xfe01));
+      asm("cvt.rn.f16.f64 %0, %1;" : "=h"(halves[3]) : "d"(d[0]));
+      asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(halves[4]) : "f"(given));
+    }"""
+    given = np.array([0, np.inf, 0, -1, 0], np.float32)
+    given.view(np.uint32)[[2, 4]] = 0xFFC12345, 0x7F800001
+    arguments = [given, np.array([-np.nan]), np.zeros(22, np.uint32), np.zeros(5, np.uint16)]
+    ran = run(prepared(source, arguments, block=1, build=build))
+    found = ran.array(2, np.uint32).tolist()
+    assert {n: hex(bits) for n, bits in enumerate(found[:18]) if bits != 0x7FFFFFFF} == {}
+    assert [hex(bits) for bits in found[18:]] == ["0xffc12345", "0xffc12345", "0x7f800001", "0x7fffffff"]
+    assert ran.array(3, np.uint16).tolist() == [0x7FFF] * 5

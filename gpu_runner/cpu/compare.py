@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from gpu_runner.cpu.body import Body, UnsupportedHere
-from gpu_runner.cpu.floats import flushed, from_half, saturated, to_half
+from gpu_runner.cpu.floats import canonical, flushed, from_half, saturated, to_half
 from gpu_runner.cpu.integers import last_type
 from gpu_runner.cpu.layout import GLOBAL_BASE, LOCAL_BASE, PARAM_BASE, SHARED_BASE
 from gpu_runner.cpu.registry import operation
@@ -201,7 +201,7 @@ def _float_to_float(body: Body, instruction: model.Instruction, value: str, sour
             value = body.let(f"fptrunc double {value} to float")
     elif to.bits > source.bits:
         value = body.let(f"fpext float {value} to double")
-    return saturated(body, instruction, flushed(body, instruction, value, to), to)
+    return canonical(body, saturated(body, instruction, flushed(body, instruction, value, to), to), to)
 
 
 def _integer_to_float(body: Body, instruction: model.Instruction, value: str, source: Type, to: Type) -> str:

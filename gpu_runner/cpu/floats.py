@@ -43,7 +43,7 @@ def translate_float(body: Body, instruction: model.Instruction, type_: Type) -> 
     else:
         value = _nearest(body, opcode, type_, values, "NaN" in instruction.modifiers)
     value = flushed(body, instruction, value, type_)
-    body.write(destination, saturated(body, instruction, value, type_), type_)
+    body.write(destination, canonical(body, saturated(body, instruction, value, type_), type_), type_)
 
 
 def _nearest(body: Body, opcode: str, type_: Type, values: list[str], keep_nan: bool) -> str:
@@ -149,6 +149,16 @@ def flushed(body: Body, instruction: model.Instruction, value: str, type_: Type)
     return body.let(f"select i1 {body.let(f'icmp eq i32 {exponent}, 0')}, float {zero}, float {value}")
 
 
+def canonical(body: Body, value: str, type_: Type) -> str:
+    """A result as it is written. The only NaN that single-precision arithmetic makes, whatever went in, is 0x7fffffff;
+    that of double precision is the processor's. In integers: of NaNs LLVM takes any for the one that is meant."""
+    if type_.llvm != "float":
+        return value
+    bits = body.let(f"bitcast float {value} to i32")
+    is_nan = body.let(f"icmp ugt i32 {body.let(f'and i32 {bits}, 2147483647')}, 2139095040")
+    return body.let(f"bitcast i32 {body.let(f'select i1 {is_nan}, i32 2147483647, i32 {bits}')} to float")
+
+
 def saturated(body: Body, instruction: model.Instruction, value: str, type_: Type) -> str:
     """With ``.sat`` results are clamped to [0, 1], and NaN is 0."""
     if "sat" not in instruction.modifiers:
@@ -220,9 +230,7 @@ def to_half(body: Body, value: str, brain: bool, wide: Type) -> str:
     """Round a single or double to 16 bits. From double by way of single rounded to odd, so that it rounds once."""
     if wide.bits == 64:
         value = body.let(f"call float @round_to_odd(double {value})")
-    if brain:
-        return body.let(f"call i16 @to_bfloat(float {value})")
-    return body.let(f"bitcast half {body.let(f'fptrunc float {value} to half')} to i16")
+    return body.let(f"call i16 @to_{'bfloat' if brain else 'half'}(float {value})")
 
 
 FUNCTIONS: Final = "\n".join(f"declare double @{name}(double)" for name in ("sin", "cos", "exp2", "log2", "tanh"))
@@ -246,6 +254,13 @@ fix:
   ret float %f
 done:
   ret float %r
+}
+define internal i16 @to_half(float %x) {
+  %nan = fcmp uno float %x, 0.0
+  %half = fptrunc float %x to half
+  %bits = bitcast half %half to i16
+  %out = select i1 %nan, i16 32767, i16 %bits
+  ret i16 %out
 }
 define internal i16 @to_bfloat(float %x) {
   %bits = bitcast float %x to i32
@@ -290,7 +305,7 @@ def functions(body: Body, instruction: model.Instruction) -> None:
         result = _function(body, instruction.opcode, x)
         if type_.bits == 32:
             result = body.let(f"fptrunc double {result} to float")
-    body.write(destination, flushed(body, instruction, result, type_), type_)
+    body.write(destination, canonical(body, flushed(body, instruction, result, type_), type_), type_)
 
 
 def _directed_function(body: Body, opcode: str, x: str, mode: str) -> str:

@@ -7,7 +7,7 @@ from typing import Final
 
 from gpu_runner.cpu.body import Body, Buffer, UnsupportedHere
 from gpu_runner.cpu.compare import packed, unpacked
-from gpu_runner.cpu.floats import from_half, to_half
+from gpu_runner.cpu.floats import canonical, from_half, to_half
 from gpu_runner.cpu.layout import FLAG_NO_WRITE, LOCAL_BASE, PARAM_BASE, SHARED_BASE, Fault, SiteKind
 from gpu_runner.cpu.prelude import pointer
 from gpu_runner.cpu.registry import operation
@@ -260,7 +260,7 @@ def _modified(body: Body, name: str, type_: Type, old: str, values: list[str]) -
             new = body.let(f"select i1 {same}, {llvm} {values[1]}, {llvm} {old}")
             return new, body.let(f"select i1 {same}, i32 0, i32 {FLAG_NO_WRITE << 24}")
         case "add" if type_.kind == "f":
-            return body.let(f"fadd {llvm} {old}, {first}"), None
+            return canonical(body, body.let(f"fadd {llvm} {old}, {first}"), type_), None
         case "add" | "min" | "max" if type_.kind == "h":
             return _half_atomic(body, name, type_, old, first), None
         case "min" | "max":

@@ -17,10 +17,12 @@ from dataclasses import dataclass
 from typing import Final
 
 from gpu_runner.cpu.body import Body, UnsupportedHere
+from gpu_runner.cpu.floats import canonical
 from gpu_runner.cpu.layout import PRODUCT_CELLS, Collective, SiteKind
 from gpu_runner.cpu.memory import address_of, checked
 from gpu_runner.cpu.registry import operation
 from gpu_runner.cpu.synchronization import collective
+from gpu_runner.cpu.types import TYPES
 from gpu_runner.ptx import model
 
 _SHAPE: Final = re.compile(r"m(\d+)n(\d+)k(\d+)$")
@@ -177,7 +179,8 @@ def _write(body: Body, destination: model.Operand, form: _Product, values: Seque
                 body.write(register, value, "f64")
         case "f32":
             for register, value in zip(registers, values, strict=True):
-                body.write(register, body.let(f"fptrunc double {value} to float"), "f32")
+                narrow = body.let(f"fptrunc double {value} to float")
+                body.write(register, canonical(body, narrow, TYPES["f32"]), "f32")
         case "s32":
             for register, value in zip(registers, values, strict=True):
                 body.write(
@@ -461,8 +464,7 @@ define internal i32 @clamped(double %x) {{
 }}
 define internal i32 @half_of(double %x) {{
   %f = call float @round_to_odd(double %x)
-  %h = fptrunc float %f to half
-  %b = bitcast half %h to i16
+  %b = call i16 @to_half(float %f)
   %w = zext i16 %b to i32
   ret i32 %w
 }}
