@@ -6,13 +6,16 @@ and leaves out facts that cannot restrict anything the kernel sees. Leaving a fa
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 
 from analyzers.ir import expr as ex
 from analyzers.ir.context import Constraint
 from analyzers.ir.expr import BOOL, TRUE, Expr, IntType
 
 _MOST_FACTS = 60
+_MOST_REMEMBERED = 20_000
+"""Conditions of which it is remembered what they bound."""
 _UP, _DOWN = "up", "down"
 
 
@@ -61,7 +64,8 @@ def _without_idle_bounds(facts: list[Constraint], visible: frozenset[Expr]) -> l
             del left[index]
 
 
-def _directions(condition: Expr) -> dict[Expr, str | None]:
+@lru_cache(maxsize=_MOST_REMEMBERED)
+def _directions(condition: Expr) -> Mapping[Expr, str | None]:
     """For each symbol of a condition, whether making it large enough, or small enough, satisfies the condition whatever
     else holds."""
     out: dict[Expr, str | None]

@@ -197,8 +197,9 @@ def _without_met_truths(facts: list[Constraint], seen: frozenset[Expr]) -> list[
 
 def _terms(condition: Expr, free: set[Expr]) -> list[Term]:
     """Ways to meet a condition by truth values of ``free`` unknowns alone, simple ones first."""
-    if condition.op == "lor":
-        return sorted((t for a in _alternatives(condition) for t in _terms(a, free)), key=len)
+    alternatives = _alternatives(condition)
+    if len(alternatives) > 1:
+        return sorted((t for a in alternatives for t in _terms(a, free)), key=len)
     literals: dict[Expr, bool] = {}
     stack = [condition]
     while stack:
@@ -215,13 +216,15 @@ def _terms(condition: Expr, free: set[Expr]) -> list[Term]:
 
 
 def _alternatives(condition: Expr) -> list[Expr]:
-    """The operands of nested disjunctions."""
+    """The operands of nested disjunctions; ``!(a && b)`` is ``!a || !b``."""
     found: list[Expr] = []
     stack = [condition]
     while stack:
         top = stack.pop()
         if top.op == "lor":
             stack.extend(reversed(top.args))
+        elif top.op == "lnot" and top.args[0].op == "land":
+            stack.extend(ex.lnot(a) for a in reversed(top.args[0].args))
         else:
             found.append(top)
     return found
