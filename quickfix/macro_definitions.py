@@ -25,6 +25,7 @@ from quickfix.verify import RACES, findings_of, key_of
 from quickfix.wording import barrier_in_words, edits_of, kind_in_words
 
 _MOST_PLACES: Final = 6
+_CALLED: Final = re.compile(rb"\b([A-Za-z_]\w*)\s*\(")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,11 +65,11 @@ def _in(session: Session, races: Sequence[Finding], macro: _Macro, macros: Seque
         if trial.difference.is_clean and group in trial.gone:
             cost = f"+1 {kind_in_words(session)}{' per iteration' * repeated} in each use"
             only = len(changes) == 1
-            after = f"after line {line_of(text, changes[0].start)}"
+            where = f"in line {line_of(text, changes[0].start)}"
             barrier = barrier_in_words(session)
             ordered = f"orders what {races[0].accesses[0].text} writes and reads"
             done = (
-                f"Insert {barrier} into the macro {macro.name} {after}"
+                f"Insert {barrier} into the macro {macro.name} {where}"
                 if only
                 else f"Split the assignment in the macro {macro.name} in line {line_of(text, changes[0].start)} and "
                 f"insert {barrier}"
@@ -111,19 +112,27 @@ def _written_by(session: Session, races: Sequence[Finding]) -> tuple[_Macro, ...
         if not same or race.scope == "inter-block" or place[0] != session.request.path:
             return ()
         text = session.trees.texts[place[0]]
-        word = WORD.match(text, _use_at(session, one) or place[1])
+        word = WORD.match(text, _use_at(session, text, one))
         known = [d for d in definitions(text) if word is not None and d[0] == word.group()]
         found.add(tuple(_Macro(place[0], name.decode(), start, end) for name, start, end in known))
     return next(iter(found)) if len(found) == 1 else ()
 
 
-def _use_at(session: Session, access: Access) -> int | None:
-    """Where the use of a macro begins that writes the whole statement of an access: that may stand in an argument."""
+def _use_at(session: Session, text: bytes, access: Access) -> int:
+    """Where the use of a macro begins that writes an access, which itself may stand in an argument: that of the whole
+    statement, or the outermost one below a condition."""
+    at = access.span.start_offset
     chain = chain_to(session.trees, access)
     statement = chain[-1].statement if chain else None
-    if statement is None or not statement.macro or not statement.start <= access.span.start_offset < statement.end:
-        return None
-    return statement.start
+    if statement is None or not statement.macro or not statement.start <= at < statement.end:
+        return at
+    names = {name for name, *_ in definitions(text)}
+    for use in _CALLED.finditer(text, statement.start, at):
+        is_open = text.count(b"(", use.start(), at) > text.count(b")", use.start(), at)
+        if use.group(1) in names and is_open:
+            return use.start()
+    word = WORD.match(text, statement.start)
+    return statement.start if word is not None and word.group() in names else at
 
 
 def _split(text: bytes, macro: _Macro, barrier: bytes) -> Iterator[list[Change]]:

@@ -68,6 +68,16 @@ def test_the_barrier_ends_the_iterations_of_a_loop_of_the_definition(definition:
     assert fix.cost == "+1 barrier per iteration in each use"
 
 
+@pytest.mark.parametrize(
+    "use", ["if (n > 3) SUM(s);", "for (int i = 0; i < n; ++i) SUM((s));", "if (n > 3) { } else SUM(s)"]
+)
+def test_a_use_may_be_the_whole_body_of_a_branch_or_loop(use: str) -> None:
+    definition = "for (int d = 32; d > 0; d /= 2) { if (t < d) a[t] += a[t + d]; }"
+    (fix,) = answered(f"#define SUM(a) {definition}\n{LAUNCH}" + SHIFTED.format(use, ""))
+    assert isinstance(fix, Fix)
+    assert fix.title.startswith("Insert __syncthreads() into the macro SUM in line 1 — ")
+
+
 def test_a_barrier_behind_a_branch_without_braces_is_not_indented_as_if_in_it() -> None:
     lines = [
         "#define SUM(a)",
