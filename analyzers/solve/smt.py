@@ -47,8 +47,8 @@ _HARD_CALL = 11
 
 
 def decide(query: Query, budget: int = DEFAULT_BUDGET, *, smaller: Callable[[Expr], bool] = lambda _: True) -> Answer:
-    """Ask Z3, spending at most ``budget`` resource units on the answer, and a fraction of it on a witness in which
-    the symbols that ``smaller`` selects are small."""
+    """Ask Z3, spending about ``budget`` resource units on the answer, twice where the first way spent them in vain, and
+    a fraction of it on a witness in which the symbols that ``smaller`` selects are small."""
     if _is_long(query):
         return Undecided("budget", "the conditions are too long for Z3", RUNG)
     plain = _decide(query, Encoder(_intervals(query), abstract_common=True), budget // ABSTRACT_SHARE, None)
@@ -56,7 +56,7 @@ def decide(query: Query, budget: int = DEFAULT_BUDGET, *, smaller: Callable[[Exp
         return plain
     answer = _decide(query, Encoder(_intervals(query)), budget, smaller)
     assert answer is not None
-    if budget >= TWO_WAYS and isinstance(answer, Undecided):
+    if budget >= TWO_WAYS and isinstance(answer, Undecided) and answer.kind == "budget":
         other = _decide(query, Encoder(_intervals(query)), budget, smaller, simplified=True)
         return answer if other is None or isinstance(other, Undecided) else replace(other, rung=LONG_RUNG)
     return answer
@@ -87,9 +87,11 @@ def _decide(
     if smaller is None and not encoder.abstracted:
         return None
     instances: list[str] = []
+    left = budget
     while True:
         session = _Session(encoder, [*conditions, *instances], facts, simplified)
-        outcome = session.check(budget)
+        outcome = session.check(left)
+        left -= session.spent
         if outcome == "unsat":
             core = frozenset(query.facts[i].tag for i in session.core())
             return Proved(core, _rests_on_assumption(encoder, query), RUNG)
@@ -104,7 +106,7 @@ def _decide(
             return Undecided("internal", "a Z3 model does not satisfy the query", RUNG)
         # It is told what the operators that it knows nothing of give for the values that it chose.
         more = [i for i in encoder.instances(values) if i not in instances]
-        if not more or len(instances) >= _MOST_INSTANCES:
+        if not more or len(instances) >= _MOST_INSTANCES or left <= 0:
             return Undecided("unsupported-operator", "bit operations Z3 was not told about", RUNG)
         instances += more
     return Satisfied(_smaller(session, query, values, budget, [s for s in values if smaller(s)]), RUNG)
@@ -164,6 +166,11 @@ class _Session:
             outcome = str(self._solver.check(*self._assumptions))
         self.is_spent = call.was_interrupted
         return "unknown" if self.is_spent else outcome
+
+    @property
+    def spent(self) -> int:
+        """Resource units so far."""
+        return int(self._solver.statistics().get_key_value("rlimit count"))
 
     def core(self) -> list[int]:
         """Indices of the facts that the last ``unsat`` used."""

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import partial
 
 from analyzers.ir.evaluate import evaluate, is_atom, may_overflow_undefined, needs_operands
 from analyzers.ir.expr import BOOL, Expr, IntType
@@ -315,9 +316,11 @@ class Encoder:
         """What operators that were left without a meaning give for these values of the atoms: formulas that hold
         always."""
         out: list[str] = []
+        # Of what is undefined nothing holds: the bounds of its name need not contain what it would wrap around to.
+        value = partial(evaluate, values=values, no_signed_overflow=self.intervals.no_signed_overflow)
         for name, e in self._uninterpreted:
-            result = evaluate(e, values)
-            inputs = [(a, evaluate(a, values)) for a in e.args if a.ty == BOOL or isinstance(a.ty, IntType)]
+            result = value(e)
+            inputs = [(a, value(a)) for a in e.args if a.ty == BOOL or isinstance(a.ty, IntType)]
             given = [_is(self._terms[a.key].text, a, v) for a, v in inputs if v is not None]
             if result is not None and given and len(given) == len(e.args):
                 out.append(f"(=> {_and(*given)} (= {name} {_number(result)}))")
