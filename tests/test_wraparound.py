@@ -87,6 +87,39 @@ def test_a_launch_that_passes_no_size_is_not_taken_to_pass_one(passed: str):
     assert [r.kind for c in result.contexts for r in c.reasons] == ["beyond-sizes"]
 
 
+CALLED = PASSED[: PASSED.index("void go")]
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        "void go(float *o, size_t n) { if (n == (size_t)-1) needed<<<1, 64>>>(o, n); }",
+        "void go(float *o, size_t n) { needed<<<1, 64>>>(o, n ? (size_t)-1 : 0); }",
+        "void go(float *o, size_t n) { size_t s = 0; if (n > 7) s = ~0ull; needed<<<1, 64>>>(o, s); }",
+        "void go(float *o, size_t n) { assert(n > 0); needed<<<1, 64>>>(o, -n); }",
+        "void go(float *o, int n) { assert(n < 0); needed<<<1, 64>>>(o, n); }",
+        "void go(float *o, size_t n) { assert(n > 1ull << 63); needed<<<1, 64>>>(o, n); }",
+    ],
+)
+def test_what_is_known_of_a_launch_may_contradict_that_it_passes_a_size(host: str):
+    (analysis,) = Engine().analyse(CheckRequest("/passed.cu", f"#include <cassert>\n{CALLED}{host}\n")).kernels
+    assert [r.kind for c in analysis.result.contexts for r in c.reasons] == ["beyond-sizes"]
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        "void go(float *o, size_t n, size_t m) { if (n < m) needed<<<1, 64>>>(o, n * m); }",
+        "void go(float *o, size_t n, int m) { assert(m < 0); needed<<<1, 64>>>(o, n + m); }",
+        "void go(float *o, int n, bool b) { needed<<<1, 64>>>(o, b ? n : 0); }",
+    ],
+)
+def test_what_may_be_a_size_is_taken_for_one(host: str):
+    (analysis,) = Engine().analyse(CheckRequest("/passed.cu", f"#include <cassert>\n{CALLED}{host}\n")).kernels
+    assert analysis.result.verdict.value != "unknown"
+    assert all(BELOW_ALL_SIZES in c.assumptions for c in analysis.result.contexts)
+
+
 def test_a_launch_that_passes_a_size_is_checked():
     (analysis,) = Engine().analyse(CheckRequest("/passed.cu", PASSED % "4096")).kernels
     assert analysis.result.verdict.value != "unknown"

@@ -17,12 +17,10 @@ from analyzers.ir.events import AccessEvent, KernelEvents, UnsupportedEvent
 from analyzers.ir.kernel import Kernel
 from analyzers.ir.slicing import Conflicts, LeftOut, Slicer
 from analyzers.ir.symbolic import TooMuchWorkError, summarize
-from analyzers.ir.wraparound import SIZE_BITS
 from analyzers.model import CheckOptions, ContextResult, KernelResult, Reason, SourceSpan, Verdict
 from analyzers.races.conditions import query_of, split
 from analyzers.races.pairs import variable_allocation
 from analyzers.races.precedents import Precedents
-from analyzers.races.relations import size_name
 from analyzers.races.threads import Launch
 from analyzers.solve.ladder import Budget, Ladder
 from analyzers.solve.query import Proved
@@ -30,6 +28,7 @@ from analyzers.verdicts.asserted import FAILURES
 from analyzers.verdicts.decide import Collisions, Decision, RaceDecision, collisions, recall
 from analyzers.verdicts.report import is_certain, redundancy_group, report, unsupported_result, without_redundant
 from analyzers.verdicts.routes import barrier_sites
+from analyzers.verdicts.sizes import beyond_sizes
 
 LAUNCHES: Final = 2
 """All launches of a kernel together may take so often the work of one; those that are left then are undecided."""
@@ -39,7 +38,6 @@ PARTLY_FOLLOWED: Final = frozenset({"async-copy", "pipeline-order"})
 nothing is proved."""
 
 _ELSEWHERE: Final = "threads that do not come to this barrier may come to one of the same number at another place"
-_NO_SIZE: Final = "`{name}` is {value} in this launch, and the loop that begins there is followed for sizes only"
 _MANY_LAUNCHES: Final = "not checked, because the other launches of the kernel took all the work that one kernel may"
 
 
@@ -92,7 +90,8 @@ def check_kernel(
         decision = remembered(context)
         if decision is None:
             wanted = replace(options, redundancy=False) if reached else options
-            apart = None if kept_apart is None else replace(kept_apart, events=partial(_whole, kept_apart, context))
+            whole = partial(_whole, kept_apart, context, options) if kept_apart is not None else None
+            apart = None if kept_apart is None or whole is None else replace(kept_apart, events=whole)
             collided = collisions(seen, context, wanted, poll, precedents=precedents, kept_apart=apart)
             decision = collided.decision
             remember(context, decision)
@@ -123,14 +122,12 @@ def reads_kept_apart(kernel: Kernel, together: Sequence[frozenset[str]], found: 
     return KeptApart(found.kept_apart, events)
 
 
-def _whole(kept_apart: KeptApart, context: LaunchContext) -> KernelEvents | None:
+def _whole(kept_apart: KeptApart, context: LaunchContext, options: CheckOptions) -> KernelEvents | None:
     """All events as this launch makes them; what has no model was looked at before."""
     events = kept_apart.events()
-    return (
-        None
-        if events is None or _beyond_sizes(events, context)
-        else events_in(replace(events, unsupported=()), context)
-    )
+    if events is None or beyond_sizes(events, context, Ladder(Budget(smt=options.smt_budget))):
+        return None
+    return events_in(replace(events, unsupported=()), context)
 
 
 def executed(
@@ -172,27 +169,17 @@ def _met_elsewhere(events: KernelEvents, decision: Decision) -> tuple[Unsupporte
 
 def reachable(events: KernelEvents, context: LaunchContext, options: CheckOptions) -> tuple[UnsupportedEvent, ...]:
     """The code without a model that some thread of this launch may execute."""
-    beyond = _beyond_sizes(events, context)
+    ladder = Ladder(Budget(smt=options.smt_budget))
+    beyond = beyond_sizes(events, context, ladder)
     if beyond or not events.unsupported:
         return beyond
     launch = Launch(events, context)
-    ladder = Ladder(Budget(smt=options.smt_budget))
 
     def possible(u: UnsupportedEvent) -> bool:
         query = query_of(launch, [launch.side(c.condition, 1, "block") for c in u.guard], "block")
         return query is not None and not all(isinstance(ladder.decide(q), Proved) for q in split(query))
 
     return tuple(u for u in events.unsupported if not u.guard or possible(u))
-
-
-def _beyond_sizes(events: KernelEvents, context: LaunchContext) -> tuple[UnsupportedEvent, ...]:
-    """Loops that begin at a number which this launch passes and which is no size, though that was assumed."""
-    bound = dict(context.bindings)
-    return tuple(
-        UnsupportedEvent("beyond-sizes", _NO_SIZE.format(name=size_name(s), value=bound[s].value), (), site)
-        for s, site in events.sized.items()
-        if s in bound and bound[s].op == "const" and not 0 <= bound[s].value < 1 << SIZE_BITS
-    )
 
 
 def events_in(events: KernelEvents, context: LaunchContext) -> KernelEvents:
