@@ -277,6 +277,17 @@ def test_no_task_is_lost_when_more_workers_die_than_run(folder: Path) -> None:
     assert main(["check", *names, "--jobs", "2"], FAKE) == NOT_ANALYSED
 
 
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="Python searches the working directory")
+def test_modules_of_the_project_are_not_taken_for_those_of_python(
+    folder: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    for name in ("signal", "struct", "types"):
+        (folder / f"{name}.py").write_text("raise ImportError('not this one')\n")
+    assert main(["check", "fine.cu"], FAKE) == CLEAN
+    assert "not this one" not in capfd.readouterr().err
+    assert "PYTHONSAFEPATH" not in os.environ
+
+
 def test_nothing_to_do_starts_no_worker() -> None:
     with jobs.Pool(2, "no:where") as pool:
         assert list(pool.outcomes([], lambda _task, _progress: None)) == []

@@ -16,7 +16,8 @@ import multiprocessing
 import os
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
@@ -36,6 +37,7 @@ HANG_SECONDS = 120.0
 MAXIMAL_ATTEMPTS = 5
 """Workers that a file may cost."""
 
+_SAFE_PATH = "PYTHONSAFEPATH"
 _ALIVE_SECONDS = 2.0
 _STARTING_SECONDS = 60.0
 _MAXIMAL_BY_DEFAULT = 8
@@ -140,6 +142,21 @@ def _ready(workers: list[_Worker]) -> list[_Worker]:
     return [worker for worker in workers if id(worker) in spoken or (worker.task is not None and worker.is_overdue())]
 
 
+@contextmanager
+def _safe_path() -> Generator[None]:
+    """Processes started inside do not search the working directory, a project with modules of its own, for those of
+    Python (3.11 and later)."""
+    before = os.environ.get(_SAFE_PATH)
+    os.environ[_SAFE_PATH] = "1"
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ[_SAFE_PATH]
+        else:
+            os.environ[_SAFE_PATH] = before
+
+
 class _Worker:
     """The parent's end of one process."""
 
@@ -147,7 +164,8 @@ class _Worker:
         context = multiprocessing.get_context("spawn")
         self.connection, theirs = context.Pipe()
         self._process: BaseProcess = context.Process(target=_work, args=(theirs, backend), daemon=True)
-        self._process.start()
+        with _safe_path():
+            self._process.start()
         theirs.close()
         self.task: tuple[int, Task] | None = None
         """What it works on, with its number."""

@@ -27,6 +27,10 @@ from gpu_runner.sanitizer import Tool
 from gpu_runner.sanitizer.report import parse
 
 PROGRAM: Final = "compute-sanitizer"
+_PLAIN: Final = (
+    "import sys; sys.path[:] = filter(None, sys.path); from gpu_runner.sanitizer.plain import main; sys.exit(main())"
+)
+"""Nothing is imported from the folder that it is started in, as `-m` would."""
 _PRINTED: Final = 2000
 """Findings that a tool prints at most; racecheck counts each byte."""
 _START_SECONDS: Final = 60.0
@@ -87,7 +91,7 @@ def opinion(program: str, request: Request, tool: Tool) -> RunResult:
         command = [
             *(program, "--tool", tool, *_OPTIONS.get(tool, ())),
             *("--print-limit", str(_PRINTED), "--strip-paths", "no", "--show-backtrace", "device"),
-            *("--log-file", str(log), sys.executable, "-m", "gpu_runner.sanitizer.plain", str(asked)),
+            *("--log-file", str(log), sys.executable, "-c", _PLAIN, str(asked)),
         ]
         seconds = request.seconds + _START_SECONDS
         try:
