@@ -34,7 +34,7 @@ _NARROW: Final = re.compile(rb"\b(?P<wide>atomic[A-Z]\w*?|__threadfence)(?P<narr
 def ordered_by_fences(session: Session, kernels: Sequence[KernelAnalysis], group: str) -> Fix | None:
     """The repair of one group of races; None where fences and scopes make no order. Raises `SearchSpentError`."""
     races = [f for a in kernels for f in findings_of(a.result) if f.group == group and f.code in RACES]
-    if not races or not any(_signals(a) for a in kernels):
+    if not races or not any(map(signals, kernels)):
         return None
     session = session.for_fences()
     widened = _widened(session, kernels) if all(f.scope == "inter-block" for f in races) else {}
@@ -47,7 +47,7 @@ def ordered_by_fences(session: Session, kernels: Sequence[KernelAnalysis], group
     return None
 
 
-def _signals(analysis: KernelAnalysis) -> bool:
+def signals(analysis: KernelAnalysis) -> bool:
     """Whether a thread can learn of another's progress, or atomics of a block's scope meet those of other blocks."""
     narrow = any(a.atomic is not None and a.atomic.scope == "block" for a in analysis.events.accesses)
     return narrow or any(AcquireRelease(Launch(analysis.events, c)).orders for c in analysis.contexts)

@@ -27,6 +27,7 @@ from quickfix.rebuild import rebuilt, rebuilt_with_others
 from quickfix.redundant import redundant_removed
 from quickfix.search import place, sentence, ways_between
 from quickfix.session import Session
+from quickfix.signal_barriers import ordered_by_signal_barriers
 from quickfix.steps import VOTES
 from quickfix.unconditional import without_condition
 from quickfix.verify import RACES, PairKey, findings_of, key_of
@@ -112,9 +113,14 @@ def _repair_races(session: Session, kernels: Sequence[KernelAnalysis], group: st
     # A barrier of a warp costs less; where there is no place between the accesses, one is made.
     of_warps = session.for_warps() if _is_within_warps(kernels, group) else None
     alone = of_warps is not None and _has_no_other(kernels)
-    if of_warps is not None and alone and isinstance(inserted := inserted_barriers(of_warps, kernels, group), Fix):
-        return inserted
+    narrow = inserted_barriers(of_warps, kernels, group) if of_warps is not None and alone else None
+    if isinstance(narrow, Fix) and _takes_all_along(narrow, kernels):
+        return narrow
     inserted = inserted_barriers(session, kernels, group)
+    if isinstance(narrow, Fix):
+        # What is left may need the wider barrier at the same place.
+        wider = isinstance(inserted, Fix) and set(inserted.groups) > set(narrow.groups)
+        return inserted if wider else narrow
     if isinstance(inserted, Fix):
         return inserted
     if isinstance(of_grid := grid_wide_barriers(session, kernels, group), Fix):
@@ -122,6 +128,9 @@ def _repair_races(session: Session, kernels: Sequence[KernelAnalysis], group: st
     fenced = ordered_by_fences(session, kernels, group)
     if fenced is not None:
         return fenced
+    signalled = ordered_by_signal_barriers(session, kernels, group)
+    if signalled is not None:
+        return signalled
     committed = committed_always(session, kernels, group)
     if committed is not None:
         return committed
@@ -207,6 +216,11 @@ def _has_no_other(kernels: Iterable[KernelAnalysis]) -> bool:
     """Whether the kernels have no race that a barrier of the block could order, and those within warps with it."""
     races = (f for a in kernels for f in findings_of(a.result) if f.code in RACES)
     return all(f.scope != "intra-block" for f in races)
+
+
+def _takes_all_along(fix: Fix, kernels: Iterable[KernelAnalysis]) -> bool:
+    """Whether nothing is left of the races of the kernels."""
+    return {f.group for a in kernels for f in findings_of(a.result) if f.code in RACES} <= set(fix.groups)
 
 
 def _waits_for_data(analysis: KernelAnalysis, divergence: Finding) -> bool:

@@ -27,6 +27,7 @@ from quickfix.lost_updates import lost_update, whether, which_cell
 from quickfix.oracle import SearchSpentError, Stop
 from quickfix.search import obstacle
 from quickfix.session import Session
+from quickfix.signal_barriers import ordered_by_signal_barriers
 from quickfix.steps import UNIFORM, VOTES, WARP_VOTES
 from quickfix.verify import RACES, REPAIRABLE, findings_of
 from quickfix.wording import LATE, pair_in_words, shown
@@ -183,7 +184,7 @@ def _of_session(session: Session, checked: UnitResult) -> Iterator[Fix | FixRefu
     yield from _one_by_one(session, late, guarded_instead)
     refusals = (obstacle(session, f) for f in wrong if f.group not in offered.keys() | repaired_too)
     hopeless = {refusal.group: refusal for refusal in refusals if refusal is not None}
-    for search in (grid_wide_barriers, ordered_by_fences):
+    for search in (grid_wide_barriers, ordered_by_fences, ordered_by_signal_barriers):
         for found in _one_by_one(session, tuple(hopeless), search):
             for group in found.groups:
                 hopeless.pop(group, None)

@@ -39,7 +39,7 @@ _MOST_DOUBTS: Final = 3
 """Trials of a search that may leave a race in doubt before placements are given up that do."""
 _NOT_NOW: Final = "there are many other races, each with a repair of its own"
 
-BETWEEN_WARPS: Final = "threads of different warps collide: __syncwarp() only orders threads of one warp"
+_BETWEEN: Final = "threads of different {groups} collide: __syncwarp() only orders threads of one warp"
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,8 +88,9 @@ def place(session: Session, kernels: Collection[KernelAnalysis], wanted: _Wanted
         return FixRefusal("There is no race that a barrier could remove.")
     reasons = {key: text for key, text in session.hopeless.items() if key in races}
     if session.orders_warps:
-        wider = {key for key, found in races.items() if any(f.scope != "intra-warp" for f in found)}
-        reasons.update(dict.fromkeys(wider, BETWEEN_WARPS))
+        for scope, groups in (("intra-block", "warps"), ("inter-block", "blocks")):
+            wider = [key for key, found in races.items() if any(f.scope == scope for f in found)]
+            reasons.update(dict.fromkeys(wider, _BETWEEN.format(groups=groups)))
     hoped = {key for key in needed & reasons.keys() if _may_be_harmless(session, races, key)}
     for key in needed & reasons.keys() - hoped:
         return FixRefusal(sentence(reasons[key]))

@@ -42,23 +42,34 @@ def pairs_in_words(targets: Iterable[Finding], shown: Finding) -> str:
 
 
 def places_in_words(changes: Changes, session: Session, earlier: Mapping[str, EditedFile] | None = None) -> str:
-    """`__syncthreads() after line 41`, `2 barriers after lines 41 and 45`; lines of the text before `earlier` edits."""
+    """`__syncthreads() after line 41`, `2 barriers after lines 41 and 45`, `in line 7` where that goes on behind it;
+    lines of the text before `earlier` edits."""
     lines: list[int] = []
+    inside: list[bool] = []
     for path, found in sorted(changes.items()):
         file = (earlier or {}).get(path)
         for change in found:
             if change.gap is None:
                 continue
             if file is None:
-                lines.append(session.trees.texts[path].count(b"\n", 0, change.start) + 1)
+                text, at = session.trees.texts[path], change.start
             else:
-                old = next((o for at in range(change.start, -1, -1) if (o := file.offsets.old(at)) is not None), 0)
-                lines.append(file.before.count(b"\n", 0, old) + 1)
+                text = file.before
+                at = next((o for at in range(change.start, -1, -1) if (o := file.offsets.old(at)) is not None), 0)
+            lines.append(text.count(b"\n", 0, at) + 1)
+            inside.append(file is None and _goes_on(text, at))
+    where = "in" if all(inside) else "at" if any(inside) else "after"
     if len(lines) == 1:
-        return f"{barrier_in_words(session)} after line {lines[0]}"
+        return f"{barrier_in_words(session)} {where} line {lines[0]}"
     *first, last = sorted(set(lines))
     listed = f"lines {', '.join(map(str, first))} and {last}" if first else f"line {last}"
-    return f"{len(lines)} {kind_in_words(session)}s after {listed}"
+    return f"{len(lines)} {kind_in_words(session)}s {where} {listed}"
+
+
+def _goes_on(text: bytes, at: int) -> bool:
+    """Whether there is code behind a place in its line."""
+    rest = text[at : text.find(b"\n", at) if b"\n" in text[at:] else len(text)].strip()
+    return rest.strip(b"\\ }\t\r") != b"" and not rest.startswith((b"//", b"/*"))
 
 
 def barrier_in_words(session: Session) -> str:

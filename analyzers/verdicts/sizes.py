@@ -58,11 +58,10 @@ def _is_no_size(value: Expr, said: frozenset[Expr], launch: Launch, ladder: Ladd
     if value.op == "sym" and own.isdisjoint(said):
         return False
     sizes = {value, *(s for s in own if s.op == "sym" and s.ty == U64)}
-    below = [E.compare("lt", s, E.const(1 << SIZE_BITS, s.ty)) for s in sizes if _holds_it(s)]
+    below = [
+        E.compare("lt", s, E.const(1 << SIZE_BITS, s.ty))
+        for s in sizes
+        if isinstance(s.ty, IntType) and s.ty.high >= 1 << SIZE_BITS
+    ]
     query = query_of(launch, [launch.side(c, 1, "block") for c in below], "block")
     return query is None or isinstance(ladder.decide(query), Proved)
-
-
-def _holds_it(number: Expr) -> bool:
-    """Whether numbers of the type may come to 2^62."""
-    return isinstance(number.ty, IntType) and number.ty.high >= 1 << SIZE_BITS
