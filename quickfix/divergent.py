@@ -115,7 +115,7 @@ def divergent_removed(
         them = "barriers" if several else "barrier"
         pair = pair_in_words(one, two)
         why = made if made is not None else FixRefusal(in_old_lines(placed.text, bare, (without,)))
-        return FixRefusal(f"Without the {them} {pair} would race, and no other is possible. {why.text}")
+        return FixRefusal(f"Without the {them} {pair} would race, and no other place was found for one. {why.text}")
     cost = f"−{barriers_in_words(len(family))}"
     where = lines_in_words(family)
     what = f"the barriers in {where}" if several else f"{shown(finding.accesses[0])} in {where}"
