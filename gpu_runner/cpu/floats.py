@@ -151,7 +151,16 @@ def flushed(body: Body, instruction: model.Instruction, value: str, type_: Type)
 
 def canonical(body: Body, value: str, type_: Type) -> str:
     """A result as it is written. The only NaN that single-precision arithmetic makes, whatever went in, is 0x7fffffff;
-    that of double precision is the processor's. In integers: of NaNs LLVM takes any for the one that is meant."""
+    that of double precision is the processor's."""
+    if type_.llvm != "float":
+        return value
+    is_nan = body.let(f"fcmp uno float {value}, 0.0")
+    return body.let(f"select i1 {is_nan}, float bitcast (i32 2147483647 to float), float {value}")
+
+
+def canonical_result(body: Body, value: str, type_: Type) -> str:
+    """The same for functions, in integers: LLVM knows which arguments of some have none, and takes any NaN for another
+    one there."""
     if type_.llvm != "float":
         return value
     bits = body.let(f"bitcast float {value} to i32")
@@ -305,7 +314,7 @@ def functions(body: Body, instruction: model.Instruction) -> None:
         result = _function(body, instruction.opcode, x)
         if type_.bits == 32:
             result = body.let(f"fptrunc double {result} to float")
-    body.write(destination, canonical(body, flushed(body, instruction, result, type_), type_), type_)
+    body.write(destination, canonical_result(body, flushed(body, instruction, result, type_), type_), type_)
 
 
 def _directed_function(body: Body, opcode: str, x: str, mode: str) -> str:
