@@ -239,6 +239,30 @@ __global__ void scan(int *a) {
     assert "#include <cub/cub.cuh>" not in scan
 
 
+def test_headers_of_the_standard_library_of_cuda(tmp_path: Path) -> None:
+    """Those that the text includes, also by way of a header with nothing else in it, in front; not where they are not
+    spoken of."""
+    (tmp_path / "more.h").write_text("#pragma once\n#include <cuda/std/tuple>\n")
+    path = str(tmp_path / "a.cu")
+    text = """\
+#include <cuda/atomic>
+#include "more.h"
+#include <cuda/std/array>
+#include <cuda/std/absent>
+__global__ void k(int *a) {
+  __shared__ cuda::std::array<int, 64> s;
+  s[threadIdx.x] = cuda::std::get<0>(cuda::std::make_tuple(a[0]));
+}
+__global__ void plain(int *a) { a[0] = 1; }
+"""
+    unit = UnitParser().parse(path, text, CompileFlags(arguments=()))
+    sliced = slice_text(unit, [(path, text.index("__global__ void k"))])
+    front = sliced[: sliced.index("#line 1 ")]
+    for name in ("array", "tuple", "absent"):
+        assert f"#if __has_include(<cuda/std/{name}>)\n#include <cuda/std/{name}>\n#endif\n" in front
+    assert "cuda/std" not in slice_text(unit, [(path, text.index("__global__ void plain"))])
+
+
 INSTANCES = """\
 #include "k.cuh"
 #define K(T) template __global__ void scale<T>(T *);

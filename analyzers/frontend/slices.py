@@ -179,12 +179,14 @@ def sliced(
     # In a template a call of one may mean any of them: what the text names is taken.
     used = _GPU_ATOMICS.intersection(word.decode() for word in _WORD.findall(plain))
     front = b"".join(b"#include <%s>\n" % name.encode() for name in public)
-    front += line_directive(1, unit.path) if public else b""
+    front += _of_std(words, texts.values())
+    has_front = bool(front)
+    front += line_directive(1, unit.path) if has_front else b""
     if any(is_bundled(piece.file) and piece.cursor.spelling in used for piece in pieces):
         front += line_directive(1, _ATOMICS_FILE) + _ATOMICS + line_directive(1, unit.path)
     if any(piece.file == _path(_ACCESSORS_FILE) for piece in reached.values()):
         front = _accessors() + front
-        front += b"" if public else line_directive(1, unit.path)
+        front += b"" if has_front else line_directive(1, unit.path)
     if any(piece.file == _path(_CURAND_FILE) for piece in reached.values()):
         text = _ONCE.sub(b"", Path(_GENERATORS_FILE).read_bytes())
         front = line_directive(1, _GENERATORS_FILE) + text + line_directive(1, unit.path) + front
@@ -534,6 +536,16 @@ def _headers_of_macros(words: set[bytes]) -> Iterator[str]:
     for header, pattern in _LIMITS.items():
         if any(pattern.fullmatch(word) for word in words):
             yield header
+
+
+def _of_std(words: set[bytes], texts: Iterable[bytearray]) -> bytes:
+    """The headers of ``cuda::std`` that texts include, where that is spoken of: what the bundled ones declare is in
+    those of ``std``. Not all versions of the library have all of them."""
+    if not words >= {b"cuda", b"std"}:
+        return b""
+    named = (found[1] or b"" for text in texts for found in _INCLUDE.finditer(text))
+    ours = dict.fromkeys(name for name in named if name.startswith(b"cuda/std/"))
+    return b"".join(b"#if __has_include(<%s>)\n#include <%s>\n#endif\n" % (name, name) for name in ours)
 
 
 def _rendered(unit: ParsedUnit, one: _Inclusion, texts: Mapping[str, bytes], lines: Mapping[str, AccessLines]) -> bytes:
