@@ -44,6 +44,10 @@ class Names:
         self._arrays = arrays
         self._shapes = shapes
 
+    def block(self, number: int) -> int:
+        """The number of a thread's block."""
+        return number >> self._launch.shift
+
     def thread(self, number: int) -> tuple[Dim3, Dim3]:
         """Block and thread coordinates."""
         launch = self._launch

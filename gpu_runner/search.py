@@ -46,13 +46,14 @@ _SITE_BITS: Final = np.uint64(0xFFFFFF)
 def grown(request: Request, once: Once) -> tuple[Request, RunResult]:
     """The request with arrays that are large enough, as far as that can be had, and its result."""
     result = once(request, None)
+    given = {*array_names(request.arguments, _names(request))}.difference(request.growing)
     while True:
         behind = {fault.behind for fault in result.faults if fault.behind is not None}
         larger = tuple(
             _larger(argument, name, request.growing, behind)
             for argument, name in zip(request.arguments, _names(request), strict=True)
         )
-        if larger == request.arguments or not behind:
+        if larger == request.arguments or behind <= given:
             return request, result
         asked = replace(request, arguments=larger)
         try:

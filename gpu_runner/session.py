@@ -6,7 +6,7 @@ from __future__ import annotations
 import contextlib
 import re
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Set
 from dataclasses import dataclass, field, replace
 from typing import Final, Literal
 
@@ -435,7 +435,9 @@ def _one(
     detector = ShardedDetector(shape_of(kernel, resident, names.silent()), kernel.sites.table(), count)
     consumers = [_both(watch, _looking_at(request, kernel, names, consume)) for consume in detector.consumers]
     execution = kernel.run(consumers, seed, seconds, resident, results=False)
-    _note_races(found, detector, names, seed, bool(request.focus))
+    shift = kernel.launch.shift
+    left = frozenset(seen.thread >> shift for seen in execution.seen if seen.kind is Notice.FAULT)
+    _note_races(found, detector, names, seed, bool(request.focus), left)
     return execution
 
 
@@ -496,12 +498,15 @@ def _who_loops(looping: int, count: int, what: str) -> str:
     return f"{text}, and {left} for {'it' if looping == 1 else 'them'}" if left else text
 
 
-def _note_races(found: _Found, detector: ShardedDetector, names: Names, seed: int, focused: bool) -> None:
+def _note_races(
+    found: _Found, detector: ShardedDetector, names: Names, seed: int, focused: bool, left: Set[int]
+) -> None:
+    """`left`: blocks in which a fault has ended a thread: what that was to write, others read unwritten."""
     for row in detector.races():
         first_kind, second_kind = int(row["kinds"]) & 15, int(row["kinds"]) >> 4
         second = names.access(int(row["second_site"]), int(row["second"]), _KINDS[second_kind])
         address = int(row["address"])
-        if first_kind == shadow.UNWRITTEN and focused:
+        if first_kind == shadow.UNWRITTEN and (focused or names.block(int(row["second"])) in left):
             continue  # it may have been written in a line that is not looked at
         if first_kind == shadow.UNWRITTEN:
             text = f"{names.address(address)} is read before anybody has written it"

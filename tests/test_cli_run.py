@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from analyzers.ir.kernel import Layout
 from cuda_lsp.cli import main
 from cuda_lsp.running import arguments as run_arguments
 from cuda_lsp.running.arguments import ArgumentError
@@ -70,6 +71,56 @@ def test_a_kernel_or_parameter_that_is_not_there_is_a_mistake(file: Path, capsys
     command = arguments(file, 1)
     command[1] = f"{file}:absent"
     assert main.main(command) == 2
+
+
+HALO = """
+extern "C" __global__ void halo(const float *in, float *out, int wide) {
+  __shared__ float s[66];
+  for (int k = threadIdx.x; k < 66; k += blockDim.x) s[k] = in[blockIdx.x * wide + k];
+  __syncthreads();
+  out[blockIdx.x * wide + threadIdx.x] = s[threadIdx.x] + s[threadIdx.x + 2];
+}
+"""
+
+
+def test_arrays_that_nobody_gives_are_large_enough(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """One that is given, by name or place, is as large as it is; no other one grows because of it. What a thread was to
+    write that ended there is not missed from the others of its block."""
+    path = tmp_path / "halo.cu"
+    path.write_text(HALO)
+    command = ["run", f"{path}:halo", "--grid", "2", "--block", "64", "--seeds", "1"]
+    assert main.main([*command, "--arg", "wide=2000"]) == 0
+    out, err = capsys.readouterr()
+    assert "no race seen in 1 run " in out
+    assert "cuda-lsp: in: 16384 elements, as accesses were outside of 1024\n" in err
+    assert "cuda-lsp: out: 16384 elements, as accesses were outside of 1024\n" in err
+    for given in (["in=64:random"], ["64:random"]):
+        assert main.main([*command, *(word for text in given for word in ("--arg", text)), "--arg", "wide=64"]) == 1
+        out, err = capsys.readouterr()
+        assert "in[64], which has 64 elements" in out
+        assert "nobody has written" not in out
+        assert "as accesses were outside" not in err
+
+
+def test_a_number_that_is_given_by_its_place_is_not_made_smaller(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "many.cu"
+    path.write_text("__global__ void many(int n, int *a) { for (long i = 0; i < 1L << n; i++) a[threadIdx.x] += 1; }")
+    command = ["run", f"{path}:many", "--grid", "1", "--block", "32", "--seeds", "1", "--seconds", "2"]
+    assert main.main([*command, "--arg", "60"]) == 4
+    assert "as 60 is too large" not in capsys.readouterr().err
+
+
+def test_what_is_given_has_names() -> None:
+    parameters = [("p", "int *"), ("v", "View"), ("n", "int")]
+    records = [Layout("v", "View", 16, (("v.data", 0, "float *"), ("v.size", 8, "int")))]
+    assert run_arguments.named(parameters, ["8", "16", "2", "3"], records) == ("p=8", "v.data=16", "v.size=2", "n=3")
+    assert run_arguments.named(parameters, ["v=4x4", "3"], records) == ("v=4x4", "n=3")
+    assert run_arguments.named(parameters, ["v.data=4", "3"], records) == ("v.data=4", "v.size=3")
+    assert run_arguments.named(parameters, ["unknown=4", "3"], records) == ("unknown=4", "p=3")
+    with pytest.raises(ArgumentError, match="4: the kernel has 4 parameters"):
+        run_arguments.named(parameters, ["n=3", "4"], records)
 
 
 def test_arguments_are_read() -> None:

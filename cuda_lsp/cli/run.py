@@ -17,7 +17,8 @@ from cuda_lsp.cli.requests import Requests, Selection
 from cuda_lsp.cli.terminal import ColorChoice, Style
 from cuda_lsp.running import plan
 from cuda_lsp.running.arguments import ArgumentError, arguments_for, dimensions
-from cuda_lsp.running.confirmation import made_up_numbers
+from cuda_lsp.running.arguments import named as with_names
+from cuda_lsp.running.confirmation import made_up, made_up_numbers
 from cuda_lsp.running.fixtures import fixtures_of
 from gpu_runner import harness
 from gpu_runner.compile import CompileError, NoCompiler
@@ -113,6 +114,7 @@ def _run(
     if second.missing:
         print(f"cuda-lsp: {second.missing}", file=err)
     try:
+        texts = with_names(launchable.parameters, arguments.arguments, launchable.records)
         if arguments.grid is None or arguments.block is None:
             if arguments.inputs is not None:
                 named = tuple(fixtures_of(Path(arguments.inputs), launchable.name))
@@ -120,10 +122,10 @@ def _run(
                     raise UsageError(f"{arguments.inputs}: no run in it is for {launchable.name}")
             else:
                 named = plan.fixtures(launchable, file.path)
-            runs = plan.outcomes(launchable, base, arguments.arguments, named=named, shared=arguments.shared)
+            runs = plan.outcomes(launchable, base, texts, named=named, shared=arguments.shared)
             return _confirm(launchable, runs, shown, second, out)
         grid, block = dimensions(arguments.grid, "--grid"), dimensions(arguments.block, "--block")
-        given, notes = arguments_for(launchable.parameters, arguments.arguments, grid, block, launchable.records)
+        given, notes = arguments_for(launchable.parameters, texts, grid, block, launchable.records)
     except ArgumentError as error:
         raise UsageError(str(error)) from None
     size, said = plan.shared_bytes(launchable, grid, block, arguments.shared)
@@ -132,10 +134,17 @@ def _run(
     for note in notes:
         print(f"cuda-lsp: not given: {note}", file=err)
     names = [name for name, _ in launchable.parameters]
-    shrinking = made_up_numbers(given, names, arguments.arguments)
-    request = replace(base, grid=grid, block=block, arguments=given, dynamic_shared=size, shrinking=shrinking)
+    request = replace(
+        base,
+        grid=grid,
+        block=block,
+        arguments=given,
+        dynamic_shared=size,
+        growing=made_up(given, names, texts),
+        shrinking=made_up_numbers(given, names, texts),
+    )
     result = harness.run(request)
-    for note in plan.smaller_numbers(notes, request, result):
+    for note in (*plan.smaller_numbers(notes, request, result), *plan.larger_arrays(request, result)):
         if note not in notes:
             print(f"cuda-lsp: {note}", file=err)
     request = plan.launched(request, result)

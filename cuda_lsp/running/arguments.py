@@ -166,6 +166,28 @@ def _typed(
     return ScalarArgument(argument.value, _ELEMENTS.get(plain, "i32"))
 
 
+def named(
+    parameters: Sequence[tuple[str, str]], given: Sequence[str], records: Sequence[Layout] = ()
+) -> tuple[str, ...]:
+    """What is given, with the names of those that are given by their place alone. Raises `ArgumentError`."""
+    inside = {record.name: record.parts for record in records}
+    leaves = [
+        part for name, _ in parameters for part in ([p for p, _, _ in inside[name]] if name in inside else [name])
+    ]
+    found: list[str] = []
+    position = 0
+    for text in given:
+        name, equals, _ = text.partition("=")
+        if not equals:
+            if position >= len(leaves):
+                raise ArgumentError(f"{text}: the kernel has {len(leaves)} parameter{'s' * (len(leaves) != 1)}")
+            name, text = leaves[position], f"{leaves[position]}={text}"
+        found.append(text)
+        own = [at for at, leaf in enumerate(leaves) if leaf == name or leaf.startswith(f"{name}.")]
+        position = own[-1] + 1 if own else position
+    return tuple(found)
+
+
 def _by_name(parameters: Sequence[tuple[str, str]], given: Sequence[str]) -> dict[str, str]:
     names = [name for name, _ in parameters]
     values: dict[str, str] = {}

@@ -21,6 +21,7 @@ from cuda_lsp.running.fixtures import Fixture, parse_fixture
 from gpu_runner import harness
 from gpu_runner.request import (
     Argument,
+    ArrayArgument,
     Dim3,
     Part,
     Recast,
@@ -223,6 +224,23 @@ def smaller_numbers(notes: Sequence[str], request: Request, result: RunResult) -
         is_other = None not in (old, new) and old != new
         told.append(f"{name} = {new:g}, as {old:g} is too large for a run" if is_other else note)
     return told
+
+
+def larger_arrays(request: Request, result: RunResult) -> Iterator[str]:
+    """The arrays that had to be larger, and how large they are now."""
+    before = dict(_arrays(request, request.arguments))
+    for name, count in _arrays(request, result.arguments):
+        if count != before[name]:
+            yield f"{name}: {count} elements, as accesses were outside of {before[name]}"
+
+
+def _arrays(request: Request, arguments: Sequence[Argument]) -> Iterator[tuple[str, int]]:
+    for name, argument in zip(request.names, arguments, strict=False):
+        if isinstance(argument, SharedArgument):
+            continue
+        for part in argument.parts if isinstance(argument, RecordArgument) else (Part(name, 0, argument),):
+            if isinstance(part.argument, ArrayArgument):
+                yield part.name, part.argument.count
 
 
 def _numbers(request: Request, arguments: Sequence[Argument]) -> Iterator[tuple[str, float]]:
