@@ -85,7 +85,7 @@ class Names:
         sites = self._kernel.sites
         own, step, before = sites[site], 0, site - 1
         while before >= FIRST_SITE and _is_access(sites[before]) and sites[before].stack == own.stack:
-            step += sites[before].kind == own.kind
+            step += _does(sites[before]) == _does(own)
             before -= 1
         return step
 
@@ -95,7 +95,9 @@ class Names:
         marks = self._marks(accesses, site) if site is not None else ()
         if site is None or not marks:
             return Place(path, position.line, position.column, function)
-        here = marks[min(self._step(site), len(marks) - 1)]
+        does = _does(self._kernel.sites[site])
+        fitting = [one.mark for one in accesses if does in one.does] or marks
+        here = fitting[min(self._step(site), len(fitting) - 1)]
         others = tuple(mark for mark in marks if mark is not here)
         return Place(path, here.line, here.column, function, (here, *others))
 
@@ -276,6 +278,12 @@ def together(placed: Sequence[tuple[tuple[Range, ...], ...]]) -> tuple[tuple[Ran
 def _is_about_shared(address: int) -> bool:
     """Whether an address is in the window of shared memory, or so little in front that nothing else is meant."""
     return SHARED_BASE - (1 << 31) <= address < LOCAL_BASE
+
+
+def _does(site: Site) -> str:
+    """As `MarkedAccess.does` has it, one letter."""
+    plain = {SiteKind.READ: "r", SiteKind.WRITE: "w"}.get(site.kind, "a")
+    return plain if site.order == "weak" or site.volatile else "a"
 
 
 def _is_access(site: Site) -> bool:

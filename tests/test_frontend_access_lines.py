@@ -299,3 +299,37 @@ def test_what_raw_shared_memory_is_taken_for() -> None:
         assert not by_name.get("own")
         if "more" in casts:
             assert by_name["more"] == [Recast(8, 4, base, 0)]
+
+
+@pytest.mark.parametrize(
+    ("statement", "written", "build"),
+    [
+        ("base = atomicAdd(next, 1);", "base", "confirm"),
+        ("base = atomicAdd(next, 1);", "base", "shipped"),
+        ("out[atomicAdd(next, 1) & 1] = t;", "out[atomicAdd(next, 1) & 1]", "confirm"),
+    ],
+)
+def test_a_write_and_an_atomic_of_one_statement_are_told_apart(
+    tmp_path: Path, build: Literal["confirm", "shipped"], statement: str, written: str
+) -> None:
+    text = (
+        "__global__ void k(int *next, int *out) {\n"
+        "  __shared__ int base;\n"
+        "  int t = threadIdx.x;\n"
+        f"  {statement}\n"
+        "  __syncthreads();\n  out[t + 8] = base;\n"
+        "}\n"
+    )
+    path = str(tmp_path / "a.cu")
+    found = launchable(CheckRequest(path, text), "k")
+    asked = plan.base_request(found, path, (), seeds=2, build=build)
+    arguments = (ArrayArgument("i32", 64), ArrayArgument("i32", 128))
+    races = serve(replace(asked, grid=(1, 1, 1), block=(64, 1, 1), arguments=arguments)).races
+    shown = {
+        text.splitlines()[3][mark.column - 1 :][: mark.length]
+        for race in races
+        for side in (race.first, race.second)
+        if side.kind == "write" and side.places[0].line == 4
+        for mark in side.places[0].marks[:1]
+    }
+    assert shown == {written}
