@@ -17,7 +17,7 @@ from quickfix.commits import committed_always
 from quickfix.cost import called_often, trips_of, words
 from quickfix.divergent import divergent_removed
 from quickfix.early_returns import guard_returns
-from quickfix.fences import ordered_by_fences
+from quickfix.fences import beside_signals, ordered_by_fences
 from quickfix.grid_wide import explanation, grid_barriers
 from quickfix.kept_barriers import MANY, missed_barriers, reached_by_all
 from quickfix.lost_updates import lost_update, whether
@@ -27,7 +27,6 @@ from quickfix.rebuild import rebuilt, rebuilt_with_others
 from quickfix.redundant import redundant_removed
 from quickfix.search import place, sentence, ways_between
 from quickfix.session import Session
-from quickfix.signal_barriers import ordered_by_signal_barriers
 from quickfix.steps import VOTES
 from quickfix.unconditional import without_condition
 from quickfix.verify import RACES, PairKey, findings_of, key_of
@@ -128,9 +127,6 @@ def _repair_races(session: Session, kernels: Sequence[KernelAnalysis], group: st
     fenced = ordered_by_fences(session, kernels, group)
     if fenced is not None:
         return fenced
-    signalled = ordered_by_signal_barriers(session, kernels, group)
-    if signalled is not None:
-        return signalled
     committed = committed_always(session, kernels, group)
     if committed is not None:
         return committed
@@ -151,7 +147,14 @@ def _repair_races(session: Session, kernels: Sequence[KernelAnalysis], group: st
     if isinstance(updated, Fix):
         return updated
     defined = in_definition(session, kernels, group)
-    said = (defined, updated, lost_update(kernels, group), whether(kernels, group), made)
+    said = (
+        defined,
+        updated,
+        lost_update(kernels, group),
+        whether(kernels, group),
+        made,
+        beside_signals(kernels, group),
+    )
     return next((answer for answer in said if answer is not None), inserted)
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from analyzers.analysed import KernelAnalysis
-from analyzers.frontend.blanking import WORD
+from analyzers.frontend.blanking import WORD, blanked
 from analyzers.model import Access, Finding, Fix, FixRefusal
 from quickfix.edits import Change, Layout
 from quickfix.naming import definitions, line_of
@@ -25,6 +25,7 @@ from quickfix.verify import RACES, findings_of, key_of
 from quickfix.wording import barrier_in_words, edits_of, kind_in_words
 
 _MOST_PLACES: Final = 6
+_BRACKETS: Final = re.compile(rb"[()]")
 _CALLED: Final = re.compile(rb"\b([A-Za-z_]\w*)\s*\(")
 
 
@@ -126,13 +127,22 @@ def _use_at(session: Session, text: bytes, access: Access) -> int:
     statement = chain[-1].statement if chain else None
     if statement is None or not statement.macro or not statement.start <= at < statement.end:
         return at
-    names = {name for name, *_ in definitions(text)}
-    for use in _CALLED.finditer(text, statement.start, at):
-        is_open = text.count(b"(", use.start(), at) > text.count(b")", use.start(), at)
-        if use.group(1) in names and is_open:
+    names, code = {name for name, *_ in definitions(text)}, blanked(text)
+    for use in _CALLED.finditer(code, statement.start, at):
+        if use.group(1) in names and at < _closed(code, use.end()):
             return use.start()
     word = WORD.match(text, statement.start)
     return statement.start if word is not None and word.group() in names else at
+
+
+def _closed(code: bytes, start: int) -> int:
+    """Behind the bracket that closes the one in front of a place; the end of the text where none does."""
+    depth = 1
+    for found in _BRACKETS.finditer(code, start):
+        depth += 1 if found.group() == b"(" else -1
+        if depth == 0:
+            return found.end()
+    return len(code)
 
 
 def _split(text: bytes, macro: _Macro, barrier: bytes) -> Iterator[list[Change]]:

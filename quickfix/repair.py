@@ -20,14 +20,13 @@ from quickfix.callers import agreed, for_this_unit, together_with, with_repaired
 from quickfix.choices import choices
 from quickfix.early_returns import guarded_instead
 from quickfix.every_build import for_every_build
-from quickfix.fences import ordered_by_fences
+from quickfix.fences import beside_signals, ordered_by_fences
 from quickfix.group import grid_wide_barriers, inserted_barriers, repaired, repairs_of, voted_loops
 from quickfix.host_assertions import asserted_by_host
 from quickfix.lost_updates import lost_update, whether, which_cell
 from quickfix.oracle import SearchSpentError, Stop
 from quickfix.search import obstacle
 from quickfix.session import Session
-from quickfix.signal_barriers import ordered_by_signal_barriers
 from quickfix.steps import UNIFORM, VOTES, WARP_VOTES
 from quickfix.verify import RACES, REPAIRABLE, findings_of
 from quickfix.wording import LATE, pair_in_words, shown
@@ -184,14 +183,14 @@ def _of_session(session: Session, checked: UnitResult) -> Iterator[Fix | FixRefu
     yield from _one_by_one(session, late, guarded_instead)
     refusals = (obstacle(session, f) for f in wrong if f.group not in offered.keys() | repaired_too)
     hopeless = {refusal.group: refusal for refusal in refusals if refusal is not None}
-    for search in (grid_wide_barriers, ordered_by_fences, ordered_by_signal_barriers):
+    for search in (grid_wide_barriers, ordered_by_fences):
         for found in _one_by_one(session, tuple(hopeless), search):
             for group in found.groups:
                 hopeless.pop(group, None)
             yield found
     for group in hopeless:
         kernels = session.kernels_with(group)
-        reasons = (why(kernels, group) for why in (which_cell, lost_update, whether))
+        reasons = (why(kernels, group) for why in (which_cell, lost_update, whether, beside_signals))
         hopeless[group] = next((reason for reason in reasons if reason is not None), hopeless[group])
     refused.update(hopeless)
     unchecked: dict[str, str] = {}

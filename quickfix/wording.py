@@ -68,14 +68,15 @@ def places_in_words(changes: Changes, session: Session, earlier: Mapping[str, Ed
 
 def _goes_on(text: bytes, at: int) -> bool:
     """Whether there is code behind a place in its line."""
-    rest = text[at : text.find(b"\n", at) if b"\n" in text[at:] else len(text)].strip()
-    return rest.strip(b"\\ }\t\r") != b"" and not rest.startswith((b"//", b"/*"))
+    rest = _COMMENT.sub(b"", text[at:].partition(b"\n")[0])
+    return rest.strip(b"\\ \t\r") != b""
 
 
 def barrier_in_words(session: Session) -> str:
     return session.barrier.decode().removesuffix(";")
 
 
+_COMMENT: Final = re.compile(rb"/\*.*?(?:\*/|$)|//.*")
 _PLAIN: Final = re.compile("|".join(re.escape(b.decode().removesuffix(";")) for b in (BARRIER, WARP_BARRIER)))
 
 

@@ -73,7 +73,8 @@ def test_the_barrier_ends_the_iterations_of_a_loop_of_the_definition(definition:
 )
 def test_a_use_may_be_the_whole_body_of_a_branch_or_loop(use: str) -> None:
     definition = "for (int d = 32; d > 0; d /= 2) { if (t < d) a[t] += a[t + d]; }"
-    (fix,) = answered(f"#define SUM(a) {definition}\n{LAUNCH}" + SHIFTED.format(use, ""))
+    macros = f"#define SUM(a) {definition}\n#define TWICE(n) ((n) + (n))\n"
+    (fix,) = answered(macros + LAUNCH + SHIFTED.format(use, ""))
     assert isinstance(fix, Fix)
     assert fix.title.startswith("Insert __syncthreads() into the macro SUM in line 1 — ")
 

@@ -76,7 +76,7 @@ def test_what_is_told_value_by_value_is_within_the_budget() -> None:
     x, y = (E.sym(f"param:{n}", I32) for n in "xy")
     both = E.binary("and", E.mul(x, y), E.add(x, E.mul(y, y)))
     conditions = (E.compare("eq", both, E.const(0x1234, I32)), E.compare("lt", E.const(99, I32), x))
-    budget, spent = 100_000, list[int]()
+    budget, spent = 20_000, list[int]()
     check = smt._Session.check
 
     def counted(session: smt._Session, allowed: int) -> str:

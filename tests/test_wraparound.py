@@ -96,7 +96,7 @@ CALLED = PASSED[: PASSED.index("void go")]
         "void go(float *o, size_t n) { if (n == (size_t)-1) needed<<<1, 64>>>(o, n); }",
         "void go(float *o, size_t n) { needed<<<1, 64>>>(o, n ? (size_t)-1 : 0); }",
         "void go(float *o, size_t n) { size_t s = 0; if (n > 7) s = ~0ull; needed<<<1, 64>>>(o, s); }",
-        "void go(float *o, size_t n) { assert(n > 0); needed<<<1, 64>>>(o, -n); }",
+        "void go(float *o, int n) { assert(n > 0); needed<<<1, 64>>>(o, -n); }",
         "void go(float *o, int n) { assert(n < 0); needed<<<1, 64>>>(o, n); }",
         "void go(float *o, size_t n) { assert(n > 1ull << 63); needed<<<1, 64>>>(o, n); }",
     ],
@@ -112,12 +112,34 @@ def test_what_is_known_of_a_launch_may_contradict_that_it_passes_a_size(host: st
         "void go(float *o, size_t n, size_t m) { if (n < m) needed<<<1, 64>>>(o, n * m); }",
         "void go(float *o, size_t n, int m) { assert(m < 0); needed<<<1, 64>>>(o, n + m); }",
         "void go(float *o, int n, bool b) { needed<<<1, 64>>>(o, b ? n : 0); }",
+        (
+            "int look(int n) { return n > 3 ? n : -1; } void go(float *o, int n) { int p = look(n); if (p < 0) return; "
+            "needed<<<1, 64>>>(o, p); }"
+        ),
+        (
+            "void go(float *o, size_t n, bool all) { size_t most = all ? (size_t)-1 : 16; "
+            "needed<<<1, 64>>>(o, most < n ? most : n); }"
+        ),
+        "void go(float *o, size_t n, size_t mask) { assert(mask > 1ull << 63); needed<<<1, 64>>>(o, n % mask); }",
+        "void go(float *o, size_t n) { if (n > 7) if (n < 3) needed<<<1, 64>>>(o, n); }",
     ],
 )
 def test_what_may_be_a_size_is_taken_for_one(host: str):
     (analysis,) = Engine().analyse(CheckRequest("/passed.cu", f"#include <cassert>\n{CALLED}{host}\n")).kernels
     assert analysis.result.verdict.value != "unknown"
     assert all(BELOW_ALL_SIZES in c.assumptions for c in analysis.result.contexts)
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        "void go(float *o, bool none) { size_t n = none ? 0 : 1; needed<<<1, 64>>>(o, n - 1); }",
+        "void go(float *o, int n) { if (n > 1) return; needed<<<1, 64>>>(o, n - 1); }",
+    ],
+)
+def test_no_barrier_is_redundant_because_a_number_that_is_computed_may_be_no_size(host: str):
+    (analysis,) = Engine().analyse(CheckRequest("/passed.cu", CALLED + host)).kernels
+    assert analysis.result.verdict.value != "redundant-barrier"
 
 
 def test_a_launch_that_passes_a_size_is_checked():

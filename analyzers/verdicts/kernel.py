@@ -28,7 +28,7 @@ from analyzers.verdicts.asserted import FAILURES
 from analyzers.verdicts.decide import Collisions, Decision, RaceDecision, collisions, recall
 from analyzers.verdicts.report import is_certain, redundancy_group, report, unsupported_result, without_redundant
 from analyzers.verdicts.routes import barrier_sites
-from analyzers.verdicts.sizes import beyond_sizes
+from analyzers.verdicts.sizes import beyond_sizes, computes_sizes
 
 LAUNCHES: Final = 2
 """All launches of a kernel together may take so often the work of one; those that are left then are undecided."""
@@ -89,7 +89,7 @@ def check_kernel(
         seen = events_in(replace(events, unsupported=()) if events.unsupported else events, context)
         decision = remembered(context)
         if decision is None:
-            wanted = replace(options, redundancy=False) if reached else options
+            wanted = replace(options, redundancy=False) if reached or computes_sizes(seen, context) else options
             whole = partial(_whole, kept_apart, context, options) if kept_apart is not None else None
             apart = None if kept_apart is None or whole is None else replace(kept_apart, events=whole)
             collided = collisions(seen, context, wanted, poll, precedents=precedents, kept_apart=apart)

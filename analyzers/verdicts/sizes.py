@@ -1,7 +1,7 @@
 """Launches that pass what is no size where a loop was followed for sizes only (`analyzers.ir.wraparound`).
 
 Takes events and a launch, gives what the launch passes against the assumption, as code without a model: what is known
-of the launch contradicts that the number is below 2^62, or one of the values that the host chooses among is not.
+of the launch contradicts that the number is below 2^62, or the host may choose a constant that is not.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Final
 from analyzers.ir import expr as E
 from analyzers.ir.context import LaunchContext
 from analyzers.ir.events import KernelEvents, UnsupportedEvent
-from analyzers.ir.expr import U64, Expr, IntType
+from analyzers.ir.expr import Expr, IntType
 from analyzers.ir.wraparound import SIZE_BITS
 from analyzers.races.conditions import query_of
 from analyzers.races.relations import size_name
@@ -20,48 +20,70 @@ from analyzers.races.threads import Launch
 from analyzers.solve.ladder import Ladder
 from analyzers.solve.query import Proved
 
-_NO_SIZE: Final = "`{name}` is {value} in this launch, and the loop that begins there is followed for sizes only"
+_NO_SIZE: Final = "`{name}` {what} in this launch, and the loop that begins there is followed for sizes only"
 
 
 def beyond_sizes(events: KernelEvents, context: LaunchContext, ladder: Ladder) -> tuple[UnsupportedEvent, ...]:
-    """Loops that begin at a number which this launch passes and which is no size, though that was assumed."""
+    """Loops that begin at a number which this launch passes, or may pass, and which is no size, though that was
+    assumed."""
     if not events.sized:
         return ()
-    bound, launch = dict(context.bindings), Launch(events, context)
+    bound, passed = dict(context.bindings), _Passed(Launch(events, context), ladder)
     said = E.symbols(*(c.condition for c in context.constraints))
     found: list[UnsupportedEvent] = []
     for symbol, site in events.sized.items():
-        for value in _choices(bound.get(symbol, symbol)):
-            if _is_no_size(value, said, launch, ladder):
-                shown = str(value.value) if value.op == "const" else "no number below 2^62"
-                text = _NO_SIZE.format(name=size_name(symbol), value=shown)
-                found.append(UnsupportedEvent("beyond-sizes", text, (), site))
-                break
+        value = bound.get(symbol, symbol)
+        if value.op == "sym" and value not in said:
+            continue
+        what = passed.against_sizes(value)
+        if what:
+            text = _NO_SIZE.format(name=size_name(symbol), what=what)
+            found.append(UnsupportedEvent("beyond-sizes", text, (), site))
     return tuple(found)
 
 
-def _choices(value: Expr) -> Iterator[Expr]:
-    """The values that a choice is made among."""
-    if value.op == "select":
-        yield from (c for a in value.args[1:] for c in _choices(a))
-    elif value.op == "cast" and value.args[0].op == "select":
-        yield from (E.cast(c, value.ty) for c in _choices(value.args[0]))
-    else:
-        yield value
+def computes_sizes(events: KernelEvents, context: LaunchContext) -> bool:
+    """Whether the launch computes a number that is assumed to be a size: where it cannot be one for some values, the
+    kernel is not looked at for these. That is no reason to take a barrier away."""
+    values = (dict(context.bindings).get(symbol, symbol) for symbol in events.sized)
+    return any((v.args[0] if v.op == "cast" else v).op not in ("const", "sym") for v in values)
 
 
-def _is_no_size(value: Expr, said: frozenset[Expr], launch: Launch, ladder: Ladder) -> bool:
-    """Whether a number cannot be below 2^62 in this launch; others that the host calls by names are taken for sizes."""
-    if value.op == "const":
-        return not 0 <= value.value < 1 << SIZE_BITS
-    own = E.symbols(value)
-    if value.op == "sym" and own.isdisjoint(said):
-        return False
-    sizes = {value, *(s for s in own if s.op == "sym" and s.ty == U64)}
-    below = [
-        E.compare("lt", s, E.const(1 << SIZE_BITS, s.ty))
-        for s in sizes
-        if isinstance(s.ty, IntType) and s.ty.high >= 1 << SIZE_BITS
-    ]
-    query = query_of(launch, [launch.side(c, 1, "block") for c in below], "block")
-    return query is None or isinstance(ladder.decide(query), Proved)
+class _Passed:
+    """What a launch passes."""
+
+    def __init__(self, launch: Launch, ladder: Ladder) -> None:
+        self._launch, self._ladder = launch, ladder
+
+    def against_sizes(self, value: Expr) -> str:
+        """What of a number contradicts that it is a size, as a predicate; empty where nothing does."""
+        if value.op == "const":
+            return "" if _is_size(value) else f"is {value.value}"
+        for choice, conditions in _choices(value, ()):
+            if choice.op == "const" and not _is_size(choice) and self._is_possible(*conditions):
+                return f"may be {choice.value}"
+        if not isinstance(value.ty, IntType) or value.ty.high < 1 << SIZE_BITS:
+            return ""
+        limit = E.const(1 << SIZE_BITS, value.ty)
+        below, above = E.compare("lt", value, limit), E.compare("le", limit, value)
+        return "is no number below 2^62" if not self._is_possible(below) and self._is_possible(above) else ""
+
+    def _is_possible(self, *conditions: Expr) -> bool:
+        """Whether it is not proved that the launch has no values that meet these."""
+        query = query_of(self._launch, [self._launch.side(c, 1, "block") for c in conditions], "block")
+        return query is not None and not isinstance(self._ladder.decide(query), Proved)
+
+
+def _is_size(constant: Expr) -> bool:
+    return 0 <= constant.value < 1 << SIZE_BITS
+
+
+def _choices(value: Expr, conditions: tuple[Expr, ...]) -> Iterator[tuple[Expr, tuple[Expr, ...]]]:
+    """The values that a choice is made among, each with the conditions under which it is."""
+    chosen = value.args[0] if value.op == "cast" else value
+    if chosen.op != "select":
+        yield value, conditions
+        return
+    condition, one, other = chosen.args
+    for side, held in ((one, condition), (other, E.lnot(condition))):
+        yield from _choices(E.cast(side, value.ty) if value.op == "cast" else side, (*conditions, held))
