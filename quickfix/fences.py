@@ -19,6 +19,7 @@ from analyzers.model import Access, Finding, Fix, FixRefusal
 from analyzers.races.acquire_release import AcquireRelease
 from analyzers.races.others import is_strong
 from analyzers.races.threads import Launch
+from analyzers.verdicts.report import SIGNALLED
 from quickfix.edits import Change
 from quickfix.naming import line_of
 from quickfix.paths import Candidate, Level, chain_to
@@ -34,7 +35,7 @@ _NARROW: Final = re.compile(rb"\b(?P<wide>atomic[A-Z]\w*?|__threadfence)(?P<narr
 def ordered_by_fences(session: Session, kernels: Sequence[KernelAnalysis], group: str) -> Fix | None:
     """The repair of one group of races; None where fences and scopes make no order. Raises `SearchSpentError`."""
     races = [f for a in kernels for f in findings_of(a.result) if f.group == group and f.code in RACES]
-    if not races or not any(map(signals, kernels)):
+    if not races or not any(map(_signals, kernels)):
         return None
     session = session.for_fences()
     widened = _widened(session, kernels) if all(f.scope == "inter-block" for f in races) else {}
@@ -47,7 +48,7 @@ def ordered_by_fences(session: Session, kernels: Sequence[KernelAnalysis], group
     return None
 
 
-def signals(analysis: KernelAnalysis) -> bool:
+def _signals(analysis: KernelAnalysis) -> bool:
     """Whether a thread can learn of another's progress, or atomics of a block's scope meet those of other blocks."""
     narrow = any(a.atomic is not None and a.atomic.scope == "block" for a in analysis.events.accesses)
     return narrow or any(AcquireRelease(Launch(analysis.events, c)).orders for c in analysis.contexts)
@@ -56,9 +57,10 @@ def signals(analysis: KernelAnalysis) -> bool:
 def beside_signals(kernels: Sequence[KernelAnalysis], group: str) -> FixRefusal | None:
     """Why a race between blocks that signal to each other has no repair, where fences make no order."""
     races = [f for a in kernels for f in findings_of(a.result) if f.group == group and f.code in RACES]
-    if not races or any(f.scope != "inter-block" for f in races) or not any(map(signals, kernels)):
+    signalled = [f for f in races if any(r.text == SIGNALLED for r in f.explanation)]
+    if not signalled or any(f.scope != "inter-block" or f.accesses[0].id == f.accesses[1].id for f in races):
         return None
-    one, two = races[0].accesses[:2]
+    one, two = signalled[0].accesses[:2]
     pair = " and ".join(f"`{access.text}` (line {access.span.line})" for access in (one, two))
     missing = "a barrier of the block in front of the signal or behind the wait, or another fence, may be missing"
     why = f"{pair} run in different blocks, and what signals between these does not order them: {missing}."

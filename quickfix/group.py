@@ -113,13 +113,12 @@ def _repair_races(session: Session, kernels: Sequence[KernelAnalysis], group: st
     of_warps = session.for_warps() if _is_within_warps(kernels, group) else None
     alone = of_warps is not None and _has_no_other(kernels)
     narrow = inserted_barriers(of_warps, kernels, group) if of_warps is not None and alone else None
-    if isinstance(narrow, Fix) and _takes_all_along(narrow, kernels):
+    waits = any(a.events.waits for a in kernels)
+    if isinstance(narrow, Fix) and (waits or _takes_all_along(narrow, kernels)):
         return narrow
-    inserted = inserted_barriers(session, kernels, group)
     if isinstance(narrow, Fix):
-        # What is left may need the wider barrier at the same place.
-        wider = isinstance(inserted, Fix) and set(inserted.groups) > set(narrow.groups)
-        return inserted if wider else narrow
+        return _wider_than(narrow, session, kernels, group) or narrow
+    inserted = inserted_barriers(session, kernels, group)
     if isinstance(inserted, Fix):
         return inserted
     if isinstance(of_grid := grid_wide_barriers(session, kernels, group), Fix):
@@ -219,6 +218,15 @@ def _has_no_other(kernels: Iterable[KernelAnalysis]) -> bool:
     """Whether the kernels have no race that a barrier of the block could order, and those within warps with it."""
     races = (f for a in kernels for f in findings_of(a.result) if f.code in RACES)
     return all(f.scope != "intra-block" for f in races)
+
+
+def _wider_than(fix: Fix, session: Session, kernels: Sequence[KernelAnalysis], group: str) -> Fix | None:
+    """Barriers of the block where those of warps leave what these take along."""
+    try:
+        found = inserted_barriers(session, kernels, group)
+    except SearchSpentError:
+        return None
+    return found if isinstance(found, Fix) and set(found.groups) > set(fix.groups) else None
 
 
 def _takes_all_along(fix: Fix, kernels: Iterable[KernelAnalysis]) -> bool:

@@ -9,15 +9,17 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator
 
 from analyzers.analysed import KernelAnalysis
-from analyzers.ir.events import AccessEvent, BarrierEvent
+from analyzers.ir.events import AccessEvent, BarrierEvent, WaitEvent
 from analyzers.model import CheckOptions
 from analyzers.races.check import RaceChecker
+from analyzers.races.conditions import guard_of, query_of
 from analyzers.races.ordering import cases
-from analyzers.races.others import is_strong
+from analyzers.races.others import changes_nothing, is_strong
 from analyzers.races.pairs import conflicting
-from analyzers.races.threads import Launch
+from analyzers.races.threads import Launch, Mode
 from analyzers.solve.effort import Effort
 from analyzers.solve.ladder import Budget, Ladder
+from analyzers.solve.query import Proved
 from quickfix.verify import Files, old_offset
 
 
@@ -47,6 +49,12 @@ def waits_in_vain(
                     f"`{analysis.result.name}`: threads that wait for {waits} would not come to `{barrier.site.text}`, "
                     f"and those that write {writes} would wait there for them"
                 )
+            for read, write, barrier in _signals_of_blocks(checker, new, old):
+                waits, writes = (f"`{e.site.text}` (line {e.site.span.line})" for e in (read, write))
+                yield (
+                    f"`{analysis.result.name}`: threads that wait for {waits} would not come to `{barrier.site.text}`, "
+                    f"and {writes} behind it may be what other blocks wait for before they answer"
+                )
 
 
 def _signals_behind(
@@ -56,11 +64,10 @@ def _signals_behind(
     where it is behind the one and in front of the other. Where an old one is between them, too, the wait is for
     something else."""
     launch = checker.launch
-    waits = {wait.label: wait for wait in launch.events.waits}
     every = frozenset(b.id for b in launch.events.barriers)
     for pair in conflicting(launch):
         read, write = sorted((pair.one, pair.two), key=lambda event: event.order)
-        wait = next((waits[label] for label in read.loops if label in waits), None)
+        wait = _wait_of(launch, read)
         if wait is None or not (is_strong(read) and is_strong(write) and write.writes) or wait.label in write.loops:
             continue
         if any(wait.order < b.order < write.order for b in old):
@@ -71,3 +78,51 @@ def _signals_behind(
                 ways = cases(launch, pair.one, pair.two, mode, every).possible
                 if checker.may_meet(pair, mode, ways, () if mode == "block" else (launch.same_warp(mode),)):
                     yield read, write, barrier
+
+
+def _signals_of_blocks(
+    checker: RaceChecker, new: Iterable[BarrierEvent], old: Iterable[BarrierEvent]
+) -> Iterator[tuple[AccessEvent, AccessEvent, BarrierEvent]]:
+    """The same by way of another block: a wait in front of a new barrier, and behind that a write by another thread
+    which threads of other blocks wait for. What comes of it may be what the first wait is for."""
+    launch = checker.launch
+    if launch.grid == (1, 1, 1):
+        return
+    waiting = [(a, w) for a in launch.events.accesses if is_strong(a) and (w := _wait_of(launch, a)) is not None]
+    heard = list(_heard(checker, [read for read, _ in waiting]))
+    for read, wait in waiting:
+        for write in heard:
+            if wait.label in write.loops or any(wait.order < b.order < write.order for b in old):
+                continue
+            for barrier in new:
+                mode: Mode = "block" if barrier.scope == "block" else "warp"
+                if wait.order < barrier.order < write.order and _are_of_two_threads(checker, read, write, mode):
+                    yield read, write, barrier
+
+
+def _wait_of(launch: Launch, access: AccessEvent) -> WaitEvent | None:
+    waits = {wait.label: wait for wait in launch.events.waits}
+    return next((waits[label] for label in access.loops if label in waits), None)
+
+
+def _heard(checker: RaceChecker, waiting: Collection[AccessEvent]) -> Iterator[AccessEvent]:
+    """What writes what waits of other blocks may read."""
+    launch, reads = checker.launch, {id(read) for read in waiting}
+    told: set[int] = set()
+    for pair in conflicting(launch):
+        for read, write in ((pair.one, pair.two), (pair.two, pair.one)):
+            signals = is_strong(write) and write.writes and not changes_nothing(write)
+            if id(read) not in reads or id(write) in told or not signals or not pair.crosses_blocks:
+                continue
+            if checker.may_meet(pair, "grid", cases(launch, pair.one, pair.two, "grid").possible):
+                told.add(id(write))
+                yield write
+
+
+def _are_of_two_threads(checker: RaceChecker, read: AccessEvent, write: AccessEvent, mode: Mode) -> bool:
+    """Whether two threads of a group may make the two accesses, one each; undecided counts as yes."""
+    launch = checker.launch
+    parts = [launch.distinct(mode), *guard_of(launch, read, 1, mode), *guard_of(launch, write, 2, mode)]
+    parts += [launch.same_warp(mode)] if mode == "warp" else []
+    query = query_of(launch, parts, mode)
+    return query is not None and not isinstance(checker.asker.answer(query, "brief"), Proved)

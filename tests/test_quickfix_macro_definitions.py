@@ -69,7 +69,15 @@ def test_the_barrier_ends_the_iterations_of_a_loop_of_the_definition(definition:
 
 
 @pytest.mark.parametrize(
-    "use", ["if (n > 3) SUM(s);", "for (int i = 0; i < n; ++i) SUM((s));", "if (n > 3) { } else SUM(s)"]
+    "use",
+    [
+        "if (n > 3) SUM(s);",
+        "for (int i = 0; i < n; ++i) SUM((s));",
+        "if (n > 3) { } else SUM(s)",
+        "if (TWICE(n) > 3) SUM(s);",
+        "if (n > 3) /* TWICE( */ SUM(/* :) */ s);",
+        'if (n > 3 && "TWICE("[n & 3] != 7) SUM(s);',
+    ],
 )
 def test_a_use_may_be_the_whole_body_of_a_branch_or_loop(use: str) -> None:
     definition = "for (int d = 32; d > 0; d /= 2) { if (t < d) a[t] += a[t + d]; }"

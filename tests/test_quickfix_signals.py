@@ -49,8 +49,9 @@ def test_with_both_barriers_all_is_right() -> None:
 
 
 def test_where_nothing_signals_nothing_is_said_of_signals() -> None:
-    text = SIGNALLED.format("", "").replace("atomicExch(&ready, 1)", "atomicAdd(&ready, 2)")
-    text = text.replace("while (atomicAdd(&ready, 0) == 0) {}", "atomicAdd(&ready, 0);")
+    text = SIGNALLED.format("", "").replace("__threadfence();", "")
+    text = text.replace("if (lane == 0) atomicExch(&ready, 1);", "if (lane == 0) ready = 1;")
+    text = text.replace("if (lane == 0) while (atomicAdd(&ready, 0) == 0) {}", "")
     found = list(answers(Engine(), CheckRequest("/signals/a.cu", text)))
     assert found
     assert not any("signal" in a.text for a in found if isinstance(a, FixRefusal))
@@ -105,3 +106,28 @@ void go(int *o) { k<<<1, 64>>>(o, 5); }
         titles = [a.title for a in answers(Engine(), CheckRequest("/signals/d.cu", one_line)) if isinstance(a, Fix)]
         assert titles
         assert not any("after line 4" in title for title in titles), titles
+
+
+def test_the_barrier_of_the_warp_stays_where_threads_wait_for_other_blocks() -> None:
+    text = """__device__ int ready, ack;
+__device__ int cells[32];
+__global__ void k(int *o, int *p) {
+  __shared__ int s[32];
+  int t = threadIdx.x;
+  if (blockIdx.x == 0) {
+    if (t == 32) while (atomicAdd(&ack, 0) == 0) {}
+    if (t < 32) { s[t] = t; cells[t] = t; }
+    if (t < 32) o[t] = s[31 - t];
+    __threadfence();
+    if (t == 0) atomicExch(&ready, 1);
+  } else {
+    if (t == 0) { while (atomicAdd(&ready, 0) == 0) {} __threadfence(); atomicExch(&ack, 1); }
+    __syncthreads();
+    if (t < 32) p[t] = cells[31 - t];
+  }
+}
+void go(int *o, int *p) { k<<<2, 64>>>(o, p); }
+"""
+    titles = [a.title for a in answers(Engine(), CheckRequest("/signals/e.cu", text)) if isinstance(a, Fix)]
+    assert titles
+    assert all("__syncwarp()" in title for title in titles), titles

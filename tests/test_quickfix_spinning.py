@@ -67,3 +67,38 @@ def test_barriers_stand_where_the_write_is_made_all_the_same(body: str, barrier:
     new, _ = found(body, "volatile int")
     assert new
     assert barrier in new[0]
+
+
+ANSWERED = """__device__ int ready, ack;
+__global__ void k(int *o) {{
+  __shared__ int s[64];
+  int t = threadIdx.x;
+  if (blockIdx.x == 0) {{
+    if (t == {waiting}) while (atomicAdd(&ack, 0) == 0) {{}}
+    s[t] = t;
+    o[t] = s[63 - t];
+    {signal}
+  }} else if (t == 0) {{
+    while (atomicAdd(&ready, 0) == 0) {{}}
+    atomicExch(&ack, 1);
+  }}
+}}
+void go(int *o) {{ k<<<2, 64>>>(o); }}
+"""
+
+
+@pytest.mark.parametrize(
+    ("waiting", "signal", "repaired"),
+    [
+        (63, "if (t == 0) atomicExch(&ready, 1);", False),
+        (0, "if (t == 0) atomicExch(&ready, 1);", True),
+        (63, "", True),
+    ],
+    ids=["by another thread", "by the thread that waits", "no answer"],
+)
+def test_no_barrier_keeps_a_thread_from_what_another_block_answers(waiting: int, signal: str, repaired: bool) -> None:
+    """Where the thread that waits is the one that signals, it waits in vain without the barrier, too."""
+    text = ANSWERED.format(waiting=waiting, signal=signal)
+    answered = list(answers(engine(), CheckRequest("/spinning/b.cu", text)))
+    assert answered
+    assert any(isinstance(a, Fix) for a in answered) == repaired, answered

@@ -142,6 +142,17 @@ def test_no_barrier_is_redundant_because_a_number_that_is_computed_may_be_no_siz
     assert analysis.result.verdict.value != "redundant-barrier"
 
 
+def test_nor_because_of_reads_that_barriers_keep_apart():
+    """They are not among the events that verdicts are made from, and the loop with them is not."""
+    reads = CALLED.replace("out[t] += s[63 - t];", "sum += s[63 - t];").replace(
+        "    for", "    float sum = 0;\n    for"
+    )
+    reads = reads.rstrip().removesuffix("}") + "    atomicAdd(out, sum);\n}\n"
+    host = "void go(float *o, bool none) { size_t n = none ? 0 : 1; needed<<<1, 64>>>(o, n - 1); }"
+    (analysis,) = Engine().analyse(CheckRequest("/passed.cu", reads + host)).kernels
+    assert analysis.result.verdict.value == "race-free"
+
+
 def test_a_launch_that_passes_a_size_is_checked():
     (analysis,) = Engine().analyse(CheckRequest("/passed.cu", PASSED % "4096")).kernels
     assert analysis.result.verdict.value != "unknown"

@@ -125,7 +125,9 @@ def reads_kept_apart(kernel: Kernel, together: Sequence[frozenset[str]], found: 
 def _whole(kept_apart: KeptApart, context: LaunchContext, options: CheckOptions) -> KernelEvents | None:
     """All events as this launch makes them; what has no model was looked at before."""
     events = kept_apart.events()
-    if events is None or beyond_sizes(events, context, Ladder(Budget(smt=options.smt_budget))):
+    if events is None or computes_sizes(events, context):
+        return None
+    if beyond_sizes(events, context, Ladder(Budget(smt=options.smt_budget))):
         return None
     return events_in(replace(events, unsupported=()), context)
 

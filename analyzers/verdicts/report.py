@@ -53,6 +53,12 @@ IN_BOUNDS = "subscripts of declared arrays are in bounds"
 TERMINATES = "every loop ends"
 LOADED_POINTERS = "pointers found at different places in memory point to different objects"
 
+SIGNALLED = (
+    "The kernel signals between threads with fences and an atomic or volatile variable; "
+    "that this orders these accesses was not proved."
+)
+"""Of a race that locks or signals between its accesses may order."""
+
 MAX_SIZES_SHOWN = 4
 _UNSEEN = "No launch of this kernel is in sight; any launch the hardware allows was considered."
 
@@ -367,10 +373,7 @@ def _race_explanation(
             "An assertion in the host code that does would settle it."
         )
     if race.signalled and not lacking:
-        lines.append(
-            "The kernel signals between threads with fences and an atomic or volatile variable; "
-            "that this orders these accesses was not proved."
-        )
+        lines.append(SIGNALLED)
     if race.missing is not None:
         needed = " and ".join(f"`{m}`" for m in race.missing.relations)
         if race.missing.through_data:

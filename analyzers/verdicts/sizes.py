@@ -43,10 +43,10 @@ def beyond_sizes(events: KernelEvents, context: LaunchContext, ladder: Ladder) -
 
 
 def computes_sizes(events: KernelEvents, context: LaunchContext) -> bool:
-    """Whether the launch computes a number that is assumed to be a size: where it cannot be one for some values, the
-    kernel is not looked at for these. That is no reason to take a barrier away."""
-    values = (dict(context.bindings).get(symbol, symbol) for symbol in events.sized)
-    return any((v.args[0] if v.op == "cast" else v).op not in ("const", "sym") for v in values)
+    """Whether the launch computes a number that is assumed to be a size, or converts one that may be negative: for the
+    values that make none of it, the kernel is not looked at. That is no reason to take a barrier away."""
+    bound = dict(context.bindings)
+    return any(bound.get(symbol, symbol).op not in ("const", "sym") for symbol in events.sized)
 
 
 class _Passed:
