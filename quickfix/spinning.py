@@ -70,10 +70,8 @@ def _signals_behind(
         wait = _wait_of(launch, read)
         if wait is None or not (is_strong(read) and is_strong(write) and write.writes) or wait.label in write.loops:
             continue
-        if any(wait.order < b.order < write.order for b in old):
-            continue
         for barrier in new:
-            if wait.order < barrier.order < write.order:
+            if wait.order < barrier.order < write.order and not _is_passed_before(old, wait, barrier, write):
                 mode = "block" if barrier.scope == "block" else "warp"
                 ways = cases(launch, pair.one, pair.two, mode, every).possible
                 if checker.may_meet(pair, mode, ways, () if mode == "block" else (launch.same_warp(mode),)):
@@ -92,12 +90,19 @@ def _signals_of_blocks(
     heard = list(_heard(checker, [read for read, _ in waiting]))
     for read, wait in waiting:
         for write in heard:
-            if wait.label in write.loops or any(wait.order < b.order < write.order for b in old):
-                continue
             for barrier in new:
                 mode: Mode = "block" if barrier.scope == "block" else "warp"
-                if wait.order < barrier.order < write.order and _are_of_two_threads(checker, read, write, mode):
+                between = wait.order < barrier.order < write.order and wait.label not in write.loops
+                if not between or _is_passed_before(old, wait, barrier, write):
+                    continue
+                if _are_of_two_threads(checker, read, write, mode):
                     yield read, write, barrier
+
+
+def _is_passed_before(old: Iterable[BarrierEvent], wait: WaitEvent, barrier: BarrierEvent, write: AccessEvent) -> bool:
+    """Whether an old barrier stands between the two, too, wherever the new one does."""
+    met = {c.condition for c in barrier.guard}
+    return any(wait.order < b.order < write.order and {c.condition for c in b.guard} <= met for b in old)
 
 
 def _wait_of(launch: Launch, access: AccessEvent) -> WaitEvent | None:

@@ -28,8 +28,8 @@ _MOST: Final = 4
 def without_condition(session: Session, kernels: Sequence[KernelAnalysis], group: str) -> Fix | None:
     """The repair of one group of races; None where no such barrier orders them. Raises `SearchSpentError`."""
     races = [f for a in kernels for f in findings_of(a.result) if f.group == group and f.code in RACES]
-    if any(f.scope == "inter-block" for f in races):
-        return None
+    if any(f.scope == "inter-block" for f in races) or any(a.events.waits for a in kernels):
+        return None  # where threads wait for others, a barrier that is always there may stand in between
     found = dict[tuple[str, int], tuple[Statement, Statement]]()
     for race in races:
         found.update(_conditional_barriers(session, race))

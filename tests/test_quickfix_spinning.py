@@ -102,3 +102,14 @@ def test_no_barrier_keeps_a_thread_from_what_another_block_answers(waiting: int,
     answered = list(answers(engine(), CheckRequest("/spinning/b.cu", text)))
     assert answered
     assert any(isinstance(a, Fix) for a in answered) == repaired, answered
+
+
+def test_a_barrier_that_is_seldom_there_tells_nothing_of_what_threads_wait_for() -> None:
+    """Neither is it taken out of its condition, nor is there another one beside it."""
+    text = ANSWERED.format(waiting=63, signal="if (t == 0) atomicExch(&ready, 1);")
+    text = text.replace("    o[t] = s", "    if (n > 64) __syncthreads();\n    o[t] = s").replace(
+        "(int *o)", "(int *o, int n)"
+    )
+    answered = list(answers(engine(), CheckRequest("/spinning/c.cu", text.replace("(o);", "(o, n);"))))
+    assert answered
+    assert not any(isinstance(a, Fix) for a in answered), answered

@@ -256,7 +256,9 @@ def test_global_addresses_are_told_by_argument_and_index() -> None:
 def test_what_goes_wrong_is_an_answer(body: str, status: str, message: str) -> None:
     source = f'extern "C" __global__ void k(int *a) {{ {body} }}'
     arguments = (ArrayArgument("i32", 64),)
-    result = run(replace(REQUEST, kernel="k", source=source, arguments=arguments, instances=(), seconds=0.5))
+    # That nothing can come is found out in time, also on a busy machine; the others run until it is over.
+    seconds = 30 if "for what no thread" in message else 0.5
+    result = run(replace(REQUEST, kernel="k", source=source, arguments=arguments, instances=(), seconds=seconds))
     assert result.status == status
     assert message in result.message
     assert result.races == ()
