@@ -6,7 +6,7 @@ to which those that wait never come.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
 from analyzers.analysed import KernelAnalysis
 from analyzers.ir.events import AccessEvent, BarrierEvent, WaitEvent
@@ -64,10 +64,11 @@ def _signals_behind(
     where it is behind the one and in front of the other. Where an old one is between them, too, the wait is for
     something else."""
     launch = checker.launch
+    waits = _waits(launch)
     every = frozenset(b.id for b in launch.events.barriers)
     for pair in conflicting(launch):
         read, write = sorted((pair.one, pair.two), key=lambda event: event.order)
-        wait = _wait_of(launch, read)
+        wait = _wait_of(waits, read)
         if wait is None or not (is_strong(read) and is_strong(write) and write.writes) or wait.label in write.loops:
             continue
         for barrier in new:
@@ -86,7 +87,8 @@ def _signals_of_blocks(
     launch = checker.launch
     if launch.grid == (1, 1, 1):
         return
-    waiting = [(a, w) for a in launch.events.accesses if is_strong(a) and (w := _wait_of(launch, a)) is not None]
+    waits = _waits(launch)
+    waiting = [(a, w) for a in launch.events.accesses if is_strong(a) and (w := _wait_of(waits, a)) is not None]
     heard = list(_heard(checker, [read for read, _ in waiting]))
     for read, wait in waiting:
         for write in heard:
@@ -105,8 +107,12 @@ def _is_passed_before(old: Iterable[BarrierEvent], wait: WaitEvent, barrier: Bar
     return any(wait.order < b.order < write.order and {c.condition for c in b.guard} <= met for b in old)
 
 
-def _wait_of(launch: Launch, access: AccessEvent) -> WaitEvent | None:
-    waits = {wait.label: wait for wait in launch.events.waits}
+def _waits(launch: Launch) -> dict[str, WaitEvent]:
+    """By the label of the loop."""
+    return {wait.label: wait for wait in launch.events.waits}
+
+
+def _wait_of(waits: Mapping[str, WaitEvent], access: AccessEvent) -> WaitEvent | None:
     return next((waits[label] for label in access.loops if label in waits), None)
 
 

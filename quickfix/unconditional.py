@@ -28,11 +28,13 @@ _MOST: Final = 4
 def without_condition(session: Session, kernels: Sequence[KernelAnalysis], group: str) -> Fix | None:
     """The repair of one group of races; None where no such barrier orders them. Raises `SearchSpentError`."""
     races = [f for a in kernels for f in findings_of(a.result) if f.group == group and f.code in RACES]
-    if any(f.scope == "inter-block" for f in races) or any(a.events.waits for a in kernels):
-        return None  # where threads wait for others, a barrier that is always there may stand in between
+    if any(f.scope == "inter-block" for f in races):
+        return None
     found = dict[tuple[str, int], tuple[Statement, Statement]]()
     for race in races:
         found.update(_conditional_barriers(session, race))
+    if found and any(a.events.waits for a in kernels):
+        return None  # where threads wait for others, a barrier that is always there may stand in between
     targets = frozenset(map(key_of, races))
     for (path, at), (conditional, barrier) in list(found.items())[:_MOST]:
         text = session.trees.texts[path]

@@ -90,8 +90,7 @@ def check_kernel(
         decision = remembered(context)
         if decision is None:
             wanted = replace(options, redundancy=False) if reached or computes_sizes(seen, context) else options
-            whole = partial(_whole, kept_apart, context, options) if kept_apart is not None else None
-            apart = None if kept_apart is None or whole is None else replace(kept_apart, events=whole)
+            apart = kept_apart and replace(kept_apart, events=partial(_whole, kept_apart, context, options))
             collided = collisions(seen, context, wanted, poll, precedents=precedents, kept_apart=apart)
             decision = collided.decision
             remember(context, decision)

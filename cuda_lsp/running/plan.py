@@ -235,21 +235,24 @@ def larger_arrays(request: Request, result: RunResult) -> Iterator[str]:
 
 
 def _arrays(request: Request, arguments: Sequence[Argument]) -> Iterator[tuple[str, int]]:
-    for name, argument in zip(request.names, arguments, strict=False):
-        if isinstance(argument, SharedArgument):
-            continue
-        for part in argument.parts if isinstance(argument, RecordArgument) else (Part(name, 0, argument),):
-            if isinstance(part.argument, ArrayArgument):
-                yield part.name, part.argument.count
+    for part in _parts(request, arguments):
+        if isinstance(part.argument, ArrayArgument):
+            yield part.name, part.argument.count
 
 
 def _numbers(request: Request, arguments: Sequence[Argument]) -> Iterator[tuple[str, float]]:
+    for part in _parts(request, arguments):
+        if isinstance(part.argument, ScalarArgument):
+            yield part.name, part.argument.value
+
+
+def _parts(request: Request, arguments: Sequence[Argument]) -> Iterator[Part]:
+    """The arguments, those of class type by their parts."""
     for name, argument in zip(request.names, arguments, strict=False):
-        if isinstance(argument, SharedArgument):
-            continue
-        for part in argument.parts if isinstance(argument, RecordArgument) else (Part(name, 0, argument),):
-            if isinstance(part.argument, ScalarArgument):
-                yield part.name, part.argument.value
+        if isinstance(argument, RecordArgument):
+            yield from argument.parts
+        elif not isinstance(argument, SharedArgument):
+            yield Part(name, 0, argument)
 
 
 def shared_bytes(launchable: Launchable, grid: Dim3, block: Dim3, told: int | None) -> tuple[int, str]:
