@@ -19,7 +19,6 @@ from analyzers.model import Access, Finding, Fix, FixRefusal
 from analyzers.races.acquire_release import AcquireRelease
 from analyzers.races.others import is_strong
 from analyzers.races.threads import Launch
-from analyzers.verdicts.report import SIGNALLED
 from quickfix.edits import Change
 from quickfix.naming import line_of
 from quickfix.paths import Candidate, Level, chain_to
@@ -57,7 +56,7 @@ def _signals(analysis: KernelAnalysis) -> bool:
 def beside_signals(kernels: Sequence[KernelAnalysis], group: str) -> FixRefusal | None:
     """Why a race between blocks that signal to each other has no repair, where fences make no order."""
     races = [f for a in kernels for f in findings_of(a.result) if f.group == group and f.code in RACES]
-    signalled = [f for f in races if any(r.text == SIGNALLED for r in f.explanation)]
+    signalled = [f for f in races if f.signalled]
     if not signalled or any(f.scope != "inter-block" or f.accesses[0].id == f.accesses[1].id for f in races):
         return None
     one, two = signalled[0].accesses[:2]

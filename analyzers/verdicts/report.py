@@ -53,12 +53,6 @@ IN_BOUNDS = "subscripts of declared arrays are in bounds"
 TERMINATES = "every loop ends"
 LOADED_POINTERS = "pointers found at different places in memory point to different objects"
 
-SIGNALLED = (
-    "The kernel signals between threads with fences and an atomic or volatile variable; "
-    "that this orders these accesses was not proved."
-)
-"""Of a race that locks or signals between its accesses may order."""
-
 MAX_SIZES_SHOWN = 4
 _UNSEEN = "No launch of this kernel is in sight; any launch the hardware allows was considered."
 
@@ -206,6 +200,7 @@ def _race_finding(launch: Launch, race: RaceDecision) -> Finding:
             *_race_explanation(launch, race, lacking, executed=bool(data)),
         ),
         relations=race.missing.relations if race.missing is not None and not race.missing.through_data else (),
+        signalled=race.signalled and not lacking,
     )
 
 
@@ -373,7 +368,10 @@ def _race_explanation(
             "An assertion in the host code that does would settle it."
         )
     if race.signalled and not lacking:
-        lines.append(SIGNALLED)
+        lines.append(
+            "The kernel signals between threads with fences and an atomic or volatile variable; "
+            "that this orders these accesses was not proved."
+        )
     if race.missing is not None:
         needed = " and ".join(f"`{m}`" for m in race.missing.relations)
         if race.missing.through_data:
