@@ -1,10 +1,13 @@
-"""What every test shares: the rule for tests that need a program which is not a Python package."""
+"""What tests share: the rule for those that need a program which is not a Python package, and workers that stay."""
 
 import os
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from typing import ClassVar
 
 import pytest
+
+from cuda_lsp.cli import jobs
 
 MISSING_PROGRAM = "system program missing:"
 """How the reason of a test starts that did not run because this machine lacks a program."""
@@ -29,3 +32,37 @@ def _path_of_program(name: str) -> str:
 def require_program() -> Callable[[str], str]:
     """Give the path of a program; where there is none, skip with the reason (under the variable above, fail)."""
     return _path_of_program
+
+
+class _LastingPool(jobs.Pool):
+    """A pool whose workers the next one takes over, as if both commands had been one with more files."""
+
+    left: ClassVar[dict[tuple[str, float], jobs.Pool]] = {}
+    """By backend and time limit."""
+
+    def __init__(self, count: int, backend: str, hang_seconds: float = jobs.HANG_SECONDS) -> None:
+        super().__init__(count, backend, hang_seconds)
+        self._key = (backend, hang_seconds)
+        before = self.left.pop(self._key, None)
+        if isinstance(before, _LastingPool):
+            self._workers = before._workers
+
+    def __exit__(self, *_: object) -> None:
+        if all(worker.task is None for worker in self._workers):
+            self.left[self._key] = self
+        else:
+            super().__exit__()
+
+
+@pytest.fixture(scope="session")
+def _workers_until_the_end() -> Iterator[None]:
+    yield
+    for pool in _LastingPool.left.values():
+        jobs.Pool.__exit__(pool)
+
+
+@pytest.fixture
+def lasting_workers(monkeypatch: pytest.MonkeyPatch, _workers_until_the_end: None) -> None:
+    """Commands of the test that are called in this process use the workers of those before: to start one takes longer
+    than most checks."""
+    monkeypatch.setattr(jobs, "Pool", _LastingPool)

@@ -17,6 +17,8 @@ from gpu_runner import harness
 from gpu_runner.compile import find_nvcc
 from gpu_runner.request import ArrayArgument, PointersArgument, Request, RunResult, ScalarArgument
 
+pytestmark = pytest.mark.usefixtures("lasting_workers")
+
 SOURCE = """#include <vector>
 #include <torch/extension.h>
 #include "twice.cuh"
