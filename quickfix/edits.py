@@ -84,11 +84,16 @@ class OffsetMap:
     def old(self, offset: int) -> int | None:
         """The place in the old text, or None for what a change wrote."""
         index = bisect.bisect_right(self._new_ends, offset) - 1
-        if index < len(self._new_starts) and self._new_starts[index] <= offset:
+        if self.is_written(offset):
             inside = offset - self._new_starts[index]
             moved = (old + inside - at for at, old, length in self._moved[index] if at <= inside < at + length)
             return next(moved, None)
         return offset - self._new_ends[index] + self._old_ends[index]
+
+    def is_written(self, offset: int) -> bool:
+        """Whether a change wrote what is at a place of the new text, anew or as it was elsewhere."""
+        index = bisect.bisect_right(self._new_ends, offset) - 1
+        return index < len(self._new_starts) and self._new_starts[index] <= offset
 
     def new(self, offset: int) -> int | None:
         """The place in the new text, or None for what a change took away."""
@@ -116,6 +121,15 @@ class OffsetChain:
                 return None
             offset = found
         return offset
+
+    def is_written(self, offset: int) -> bool:
+        """Whether one of them wrote what is at a place of the last text, anew or as it was elsewhere."""
+        for each in reversed(self.maps):
+            found = each.old(offset)
+            if found is None or each.is_written(offset):
+                return True
+            offset = found
+        return False
 
 
 # --- insertion ------------------------------------------------------------------------------------------------

@@ -113,7 +113,7 @@ def _repair_races(session: Session, kernels: Sequence[KernelAnalysis], group: st
     of_warps = session.for_warps() if _is_within_warps(kernels, group) else None
     alone = of_warps is not None and _has_no_other(kernels)
     narrow = inserted_barriers(of_warps, kernels, group) if of_warps is not None and alone else None
-    if isinstance(narrow, Fix) and (_takes_all_along(narrow, kernels) or any(a.events.waits for a in kernels)):
+    if isinstance(narrow, Fix) and _takes_all_along(narrow, kernels):
         return narrow
     if isinstance(narrow, Fix):
         return _wider_than(narrow, session, kernels, group) or narrow

@@ -24,6 +24,8 @@ class PlacementModel:
     demands: list[frozenset[Key]] = field(default_factory=list[frozenset[Key]])
     excluded: set[Key] = field(default_factory=set[Key])
     rejected: list[frozenset[Key]] = field(default_factory=list[frozenset[Key]])
+    why: str = ""
+    """What was wrong with the first choice that was rejected."""
     doubts: int = 0
     """How often one more barrier was demanded because it was not known whether the others suffice."""
     varying_bodies: frozenset[tuple[str, int]] = frozenset()
@@ -43,9 +45,10 @@ class PlacementModel:
         """No barrier may go there: not all threads get there."""
         self.excluded |= set(keys)
 
-    def reject(self, chosen: Iterable[Key]) -> None:
+    def reject(self, chosen: Iterable[Key], why: str) -> None:
         """This very choice, or more than it, is not to be tried again."""
         self.rejected.append(frozenset(chosen))
+        self.why = self.why or why
 
     def _varying(self, keys: Iterable[Key]) -> frozenset[Key]:
         return frozenset(k for k in keys if _bodies_around(self.candidates[k]) & self.varying_bodies)

@@ -319,7 +319,7 @@ def _learn(
     if difference.worse:
         if len(model.rejected) >= _MOST_DOUBTS:
             raise _GivenUp(difference.worse[0])
-        model.reject(keys)
+        model.reject(keys, difference.worse[0])
         return True
     session.remaining.update(dict.fromkeys(difference.remaining, searched))
     for finding in (*difference.remaining, *difference.new_races):
@@ -378,7 +378,8 @@ def _blocked(model: PlacementModel, targets: Mapping[PairKey, list[Finding]], se
             allowed = {c.key for c in ways_between(session, finding).candidates} - model.excluded
             if not allowed:
                 return _Unfixable(key, _unreachable(session, finding))
-    return _GivenUp("no placement of barriers removes all races of the kernel at once")
+    why = f": {model.why}" if model.why else ""
+    return _GivenUp(f"no placement of barriers removes all races of the kernel at once{why}")
 
 
 def _needed(

@@ -33,8 +33,6 @@ def without_condition(session: Session, kernels: Sequence[KernelAnalysis], group
     found = dict[tuple[str, int], tuple[Statement, Statement]]()
     for race in races:
         found.update(_conditional_barriers(session, race))
-    if found and any(a.events.waits for a in kernels):
-        return None  # where threads wait for others, a barrier that is always there may stand in between
     targets = frozenset(map(key_of, races))
     for (path, at), (conditional, barrier) in list(found.items())[:_MOST]:
         text = session.trees.texts[path]

@@ -87,6 +87,12 @@ def old_offset(span: SourceSpan, files: Files) -> int | None:
     return span.start_offset if file is None else file.offsets.old(span.start_offset)
 
 
+def is_written(span: SourceSpan, files: Files) -> bool:
+    """Whether the edit wrote what is there, anew or as it was elsewhere."""
+    file = files.get(span.path)
+    return file is not None and file.offsets.is_written(span.start_offset)
+
+
 def _old_span(span: SourceSpan, files: Files) -> SourceSpan | None:
     file = files.get(span.path)
     if file is None:

@@ -113,3 +113,192 @@ def test_a_barrier_that_is_seldom_there_tells_nothing_of_what_threads_wait_for()
     answered = list(answers(engine(), CheckRequest("/spinning/c.cu", text.replace("(o);", "(o, n);"))))
     assert answered
     assert not any(isinstance(a, Fix) for a in answered), answered
+
+
+WAITS = {
+    "left by a jump": "if (t == 63) { for (;;) { if (atomicAdd(&ack, 0)) break; } }",
+    "left by goto": "if (t == 63) { again: if (atomicAdd(&ack, 0) == 0) goto again; }",
+    "goes on by continue": "if (t == 63) for (;;) { if (atomicAdd(&ack, 0) == 0) continue; break; }",
+    "a variable that is set": (
+        "if (t == 63) { bool done = false; while (!done) { if (atomicAdd(&ack, 0) != 0) done = true; } }"
+    ),
+    "an array of the thread": (
+        "if (t == 63) { int got[2] = {0, 0}; int i = t & 1; while (!got[i]) { got[i] = atomicAdd(&ack, 0); } }"
+    ),
+    "a vote": "if (t >= 32) while (!__any_sync(~0u, t == 63 && atomicAdd(&ack, 0))) {}",
+    "a shuffle": (
+        "if (t >= 32) { int f; do { f = 0; if (t == 63) f = atomicAdd(&ack, 0); f = __shfl_sync(~0u, f, 31); } "
+        "while (f == 0); }"
+    ),
+    "in a helper": "if (t == 63) await(&ack);",
+    "a volatile view": "if (t == 63) while (*(volatile int *)&ack == 0) {}",
+    "with a limit of its own": "if (t == 63) for (int i = 0; i < n && atomicAdd(&ack, 0) == 0; i++) {}",
+}
+HELPER = """__device__ void await(int *p) { for (;;) if (atomicAdd(p, 0)) return; }
+"""
+
+
+@pytest.mark.parametrize("wait", WAITS.values(), ids=WAITS)
+def test_however_a_wait_is_written_no_barrier_keeps_a_thread_from_what_it_is_for(wait: str) -> None:
+    text = ANSWERED.format(waiting=63, signal="if (t == 0) atomicExch(&ready, 1);")
+    text = HELPER + text.replace("if (t == 63) while (atomicAdd(&ack, 0) == 0) {}", wait)
+    text = text.replace("(int *o)", "(int *o, int n)").replace("(o);", "(o, n);")
+    answered = list(answers(engine(), CheckRequest("/spinning/d.cu", text)))
+    assert answered
+    assert not any("__syncthreads" in a.title for a in answered if isinstance(a, Fix)), answered
+    said = [a.text for a in answered if isinstance(a, FixRefusal)]
+    assert any("threads that wait for" in each and "`ready` (line 10)" in each for each in said), said
+
+
+@pytest.mark.parametrize("read", ["flag", "*(volatile int *)&flag"], ids=["plain", "volatile"])
+def test_a_plain_write_may_be_what_threads_wait_for(read: str) -> None:
+    body = f"  if (t == 63) while ({read} == 0);\n  s[t] = d[t];\n  o[t] = s[63 - t];\n  if (t == 0) flag = 1;"
+    answered = list(answers(engine(), CheckRequest("/spinning/h.cu", LAUNCH + KERNEL.format(body=body, type="int"))))
+    assert not any("__syncthreads" in a.title for a in answered if isinstance(a, Fix)), answered
+    said = [a.text for a in answered if isinstance(a, FixRefusal)]
+    assert any("those that write `flag` (line " in each for each in said), said
+
+
+@pytest.mark.parametrize(
+    ("loop", "write"),
+    [
+        ("for (int i = t; i < flag; i += 64) o[i] = 1;", "if (t == 9) flag = 5;"),
+        ("int i = t; while (s[i] < t) i += 64;", "s[63 - t] = d[t];"),
+        ("int i = 0; while (i != s[t]) i++;", "s[63 - t] = d[t];"),
+    ],
+    ids=["a count", "a search", "up to a value"],
+)
+def test_a_loop_over_data_that_are_written_anew_is_no_wait(loop: str, write: str) -> None:
+    """Threads come to its end whatever others write: a barrier between the two is what lacks."""
+    new, said = found(f"  {loop}\n  {write}", "int")
+    assert any(f"__syncthreads();\n  {write}" in each for each in new), (new, said)
+
+
+CARRIED = """__device__ int ready[{count}], ack[{count}];
+__global__ void k(int *o, int n) {{
+  __shared__ int s[64];
+  int t = threadIdx.x;
+  if (blockIdx.x == 0) {{
+    for (int i = 0; i < 4; i++) {{
+      {signal}
+      s[t] = t + i;
+      o[t] = s[63 - t];
+      {wait}
+    }}
+  }} else if (t == 0) {{
+    for (int i = 0; i < 4; i++) {{
+      while (atomicAdd(&ready[i], 0) == 0) {{}}
+      atomicExch(&ack[i], 1);
+    }}
+  }}
+}}
+void go(int *o, int n) {{ k<<<2, 64>>>(o, n); }}
+"""
+
+
+def test_a_wait_in_one_iteration_may_be_for_a_write_in_the_next() -> None:
+    text = CARRIED.format(
+        count=8,
+        signal="if (t == 0 && i > 0) atomicExch(&ready[i - 1], 1);",
+        wait="if (t == 63 && i < 3) while (atomicAdd(&ack[i], 0) == 0) {}",
+    )
+    answered = list(answers(engine(), CheckRequest("/spinning/e.cu", text)))
+    assert answered
+    assert not any("__syncthreads" in a.title for a in answered if isinstance(a, Fix)), answered
+
+
+CHAIN = """__device__ int flags[64], sums[64];
+__global__ void chain(int *o, const int *in) {{
+  __shared__ int before;
+  int t = threadIdx.x, b = blockIdx.x;
+  if (t == 0) {{
+    int p = 0;
+    if (b > 0) {{
+      while (atomicAdd(&flags[{awaited}], 0) == 0) {{}}
+      __threadfence();
+      p = sums[b - 1];
+    }}
+    before = p;
+  }}
+  o[b * 64 + t] = before;
+  if (t == 63) {{
+    sums[b] = before + in[b];
+    __threadfence();
+    atomicExch(&flags[b], 1);
+  }}
+}}
+void go(int *o, const int *in) {{ chain<<<5, 64>>>(o, in); }}
+"""
+
+
+@pytest.mark.parametrize(("awaited", "repaired"), [("b - 1", True), ("(b + 1) % 5", False)], ids=["chain", "ring"])
+def test_blocks_that_wait_for_lower_ones_only_wait_for_none_of_their_own_writes(awaited: str, repaired: bool) -> None:
+    text = CHAIN.format(awaited=awaited)
+    answered = list(answers(engine(), CheckRequest("/spinning/f.cu", text)))
+    assert any("Insert __syncthreads() after line 13" in a.title for a in answered if isinstance(a, Fix)) == repaired
+
+
+def test_other_locks_than_the_one_that_is_waited_for_hold_nobody_up() -> None:
+    """Who gives the one lock back has not to wait for the other before."""
+    text = """__device__ int one, two;
+__global__ void k(int *o, int *p, int *q) {
+  __shared__ int s[64];
+  int t = threadIdx.x;
+  if (t == 0) {
+    while (atomicCAS(&one, 0, 1) != 0) {}
+    __threadfence();
+    p[0]++;
+    __threadfence();
+    atomicExch(&one, 0);
+  }
+  s[t] = t;
+  o[blockIdx.x * 64 + t] = s[63 - t];
+  if (t == 32) {
+    while (atomicCAS(&two, 0, 1) != 0) {}
+    __threadfence();
+    q[0]++;
+    __threadfence();
+    atomicExch(&two, 0);
+  }
+}
+void go(int *o, int *p, int *q) { k<<<4, 64>>>(o, p, q); }
+"""
+    titles = [a.title for a in answers(engine(), CheckRequest("/spinning/g.cu", text)) if isinstance(a, Fix)]
+    assert any("Insert __syncthreads() after line 12" in title for title in titles), titles
+
+
+LOCKED = """__device__ int lock;
+__global__ void k(int *o, int *p) {{
+  __shared__ int s[64];
+  int t = threadIdx.x;
+  {first}
+  s[t] = t;
+  o[blockIdx.x * 64 + t] = s[63 - t];
+  {second}
+}}
+void go(int *o, int *p) {{ k<<<4, 64>>>(o, p); }}
+"""
+TAKE = "while (atomicCAS(&lock, 0, 1) != 0) {} __threadfence();"
+GIVE = "__threadfence(); atomicExch(&lock, 0);"
+EACH = (
+    "for (bool done = false; !done;) if (atomicCAS(&lock, 0, 1) == 0) { __threadfence(); p[0]++; __threadfence(); "
+    "atomicExch(&lock, 0); done = true; }"
+)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "repaired"),
+    [
+        (f"if (t == 0) {{ {TAKE} p[0]++; {GIVE} }}", f"if (t == 32) {{ {TAKE} p[0]++; {GIVE} }}", True),
+        (EACH, EACH, True),
+        (f"if (t == 0) {{ {TAKE} }}", f"if (t == 0) {{ p[0]++; {GIVE} }}", True),
+        (f"if (t % 32 == 0) {{ {TAKE} }}", f"if (t % 32 == 0) {{ p[0]++; {GIVE} }}", False),
+    ],
+    ids=["two sections", "two sections of each thread", "one section of one thread", "one section of two threads"],
+)
+def test_a_barrier_between_sections_is_none_inside_of_one(first: str, second: str, repaired: bool) -> None:
+    """Inside of one it is passed where no other thread of the block wants the lock."""
+    text = LOCKED.format(first=first, second=second)
+    answered = list(answers(engine(), CheckRequest("/spinning/i.cu", text)))
+    titles = [a.title for a in answered if isinstance(a, Fix)]
+    assert any("Insert __syncthreads() after line 6" in title for title in titles) == repaired, answered

@@ -236,13 +236,21 @@ class _Enumeration:
     def _side(self, n: int, conditions: Sequence[_Condition]) -> list[Array]:
         """Rows of one thread that satisfy its own conditions: one index array per symbol (common ones first)."""
         symbols = (*self.plan.common, *self.plan.own[n])
-        shape = tuple(self.plan.domains[s].size for s in symbols)
-        grids = {s: self._values(s, _axis(shape[i], i, len(shape))) for i, s in enumerate(symbols)}
+        sizes = [self.plan.domains[s].size for s in symbols]
+        # Arrays have few axes: what has one value needs none.
+        varying = [i for i, size in enumerate(sizes) if size != 1]
+        shape = tuple(sizes[i] for i in varying)
+        axes = {i: axis for axis, i in enumerate(varying)}
+        first = np.zeros((1,) * len(shape), dtype=np.int64)
+        indices = [_axis(sizes[i], axes[i], len(shape)) if i in axes else first for i in range(len(sizes))]
+        grids = {s: self._values(s, index) for s, index in zip(symbols, indices, strict=True)}
         mask = np.ones((1,) * len(shape), dtype=np.bool_)
         memo: dict[int, Any] = {}
         for c in sorted(conditions, key=lambda c: len(c.atoms)):
             mask = self._filter(mask, c, grids, memo)
-        return list(np.nonzero(np.broadcast_to(mask, shape))) if shape else [np.zeros(int(mask.all()), dtype=np.int64)]
+        rows = list(np.nonzero(np.broadcast_to(mask, shape))) if shape else []
+        only = np.zeros(rows[0].size if rows else int(mask.all()), dtype=np.int64)
+        return [rows[axes[i]] if i in axes else only for i in range(len(sizes))] or [only]
 
     def _filter(self, mask: Array, c: _Condition, values: Mapping[Expr, Array], memo: dict[int, Any]) -> Array:
         (holds, defined), *_ = evaluate_vectors((c.expression,), values, no_signed_overflow=self.strict, memo=memo)

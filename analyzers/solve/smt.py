@@ -32,6 +32,7 @@ MAX_TERMS = 4_000
 when the budget is spent. What it has an answer for has a few hundred, or two thousand where threads wait for others."""
 TWO_WAYS = 200_000
 """The budget from which on a question that is not decided is asked again in another way."""
+_UNITS = "rlimit count"
 _SIMPLIFICATIONS = ("simplify", "propagate-values", "solve-eqs", "elim-uncnstr")
 _MOST_INSTANCES = 24
 """Values of operators without a meaning for Z3 that it is told one after the other."""
@@ -170,7 +171,9 @@ class _Session:
     @property
     def spent(self) -> int:
         """Resource units so far."""
-        return int(self._solver.statistics().get_key_value("rlimit count"))
+        statistics = self._solver.statistics()
+        # What is decided on sight has no count.
+        return int(statistics.get_key_value(_UNITS)) if _UNITS in statistics.keys() else 0  # noqa: SIM118
 
     def core(self) -> list[int]:
         """Indices of the facts that the last ``unsat`` used."""
