@@ -280,8 +280,7 @@ class Finding:
     """Conditions on sizes that the host passes under which there is no such race, in the host's names: ``n % 2 == 0``.
     All are needed, and nothing in sight states them."""
     signalled: bool = False
-    """The threads signal or lock between the accesses of the race, with nothing that is known to lack; that this orders
-    them was not proved."""
+    """The threads signal or lock between the accesses of the race; that this orders them was not proved."""
 
 
 @dataclass(frozen=True, slots=True)

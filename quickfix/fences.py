@@ -15,7 +15,7 @@ from typing import Final
 from analyzers.analysed import KernelAnalysis
 from analyzers.frontend.gaps import Body, Gap, Step
 from analyzers.ir.kernel import Site
-from analyzers.model import Access, Finding, Fix, FixRefusal
+from analyzers.model import Access, Finding, Fix
 from analyzers.races.acquire_release import AcquireRelease
 from analyzers.races.others import is_strong
 from analyzers.races.threads import Launch
@@ -51,19 +51,6 @@ def _signals(analysis: KernelAnalysis) -> bool:
     """Whether a thread can learn of another's progress, or atomics of a block's scope meet those of other blocks."""
     narrow = any(a.atomic is not None and a.atomic.scope == "block" for a in analysis.events.accesses)
     return narrow or any(AcquireRelease(Launch(analysis.events, c)).orders for c in analysis.contexts)
-
-
-def beside_signals(kernels: Sequence[KernelAnalysis], group: str) -> FixRefusal | None:
-    """Why a race between blocks that signal to each other has no repair, where fences make no order."""
-    races = [f for a in kernels for f in findings_of(a.result) if f.group == group and f.code in RACES]
-    signalled = [f for f in races if f.signalled]
-    if not signalled or any(f.scope != "inter-block" or f.accesses[0].id == f.accesses[1].id for f in races):
-        return None
-    one, two = signalled[0].accesses[:2]
-    pair = " and ".join(f"`{access.text}` (line {access.span.line})" for access in (one, two))
-    missing = "a barrier of the block in front of the signal or behind the wait, or another fence, may be missing"
-    why = f"{pair} run in different blocks, and what signals between these does not order them: {missing}."
-    return FixRefusal(why, group)
 
 
 def _widened(session: Session, kernels: Iterable[KernelAnalysis]) -> dict[str, list[Change]]:

@@ -62,6 +62,9 @@ def explanation(trees: SourceTrees, finding: Finding, way: Passage) -> str:
     # The threads that are shown may be of one block.
     too = "" if finding.scope == "inter-block" else ", too"
     runs = f"{_at(one)} runs" if alone else f"{_at(one)} and {_at(two)} run"
+    if finding.signalled and not (alone or too):
+        missing = "a barrier of the block in front of the signal or behind the wait, or another fence, may be missing"
+        return f"{runs} in different blocks, and what signals between these does not order them: {missing}"
     unordered = f"{runs} in different blocks{too}, which no __syncthreads() orders"
     if not way.candidates:
         if alone:

@@ -17,7 +17,7 @@ from quickfix.commits import committed_always
 from quickfix.cost import called_often, trips_of, words
 from quickfix.divergent import divergent_removed
 from quickfix.early_returns import guard_returns
-from quickfix.fences import beside_signals, ordered_by_fences
+from quickfix.fences import ordered_by_fences
 from quickfix.grid_wide import explanation, grid_barriers
 from quickfix.kept_barriers import MANY, missed_barriers, reached_by_all
 from quickfix.lost_updates import lost_update, whether
@@ -145,14 +145,7 @@ def _repair_races(session: Session, kernels: Sequence[KernelAnalysis], group: st
     if isinstance(updated, Fix):
         return updated
     defined = in_definition(session, kernels, group)
-    said = (
-        defined,
-        updated,
-        lost_update(kernels, group),
-        whether(kernels, group),
-        made,
-        beside_signals(kernels, group),
-    )
+    said = (defined, updated, lost_update(kernels, group), whether(kernels, group), made)
     return next((answer for answer in said if answer is not None), inserted)
 
 

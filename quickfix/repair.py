@@ -20,7 +20,7 @@ from quickfix.callers import agreed, for_this_unit, together_with, with_repaired
 from quickfix.choices import choices
 from quickfix.early_returns import guarded_instead
 from quickfix.every_build import for_every_build
-from quickfix.fences import beside_signals, ordered_by_fences
+from quickfix.fences import ordered_by_fences
 from quickfix.group import grid_wide_barriers, inserted_barriers, repaired, repairs_of, voted_loops
 from quickfix.host_assertions import asserted_by_host
 from quickfix.lost_updates import lost_update, whether, which_cell
@@ -190,7 +190,7 @@ def _of_session(session: Session, checked: UnitResult) -> Iterator[Fix | FixRefu
             yield found
     for group in hopeless:
         kernels = session.kernels_with(group)
-        reasons = (why(kernels, group) for why in (which_cell, lost_update, whether, beside_signals))
+        reasons = (why(kernels, group) for why in (which_cell, lost_update, whether))
         hopeless[group] = next((reason for reason in reasons if reason is not None), hopeless[group])
     refused.update(hopeless)
     unchecked: dict[str, str] = {}

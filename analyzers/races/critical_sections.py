@@ -404,4 +404,5 @@ def missing_fence(rank: int, need: int, first: Words, second: Words) -> Words:
     if rank < BLOCK:
         fence = "__threadfence()" if need >= DEVICE else "__threadfence_block()"
         return (f"no fence (`{fence}`) between ", *first, " and ", *second)
-    return ("the fence between ", *first, " and ", *second, " has block scope, and the threads are in different blocks")
+    small = " there is no more than a fence or barrier of the block, and the threads are in different blocks"
+    return ("between ", *first, " and ", *second, small)

@@ -200,7 +200,7 @@ def _race_finding(launch: Launch, race: RaceDecision) -> Finding:
             *_race_explanation(launch, race, lacking, executed=bool(data)),
         ),
         relations=race.missing.relations if race.missing is not None and not race.missing.through_data else (),
-        signalled=race.signalled and not lacking,
+        signalled=race.signalled or bool(lacking),
     )
 
 
