@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
 import sys
 import typing
 from pathlib import Path
@@ -72,29 +71,31 @@ def test_a_page_says_what_why_how_and_where_it_ends(page: Path) -> None:
         assert len(part) > 40, part
 
 
-def seen_in_a_run(text: str, folder: Path) -> set[str]:
+def seen_in_a_run(text: str, folder: Path, capsys: pytest.CaptureFixture[str]) -> set[str]:
     """The codes of the faults and of the end of a run with the inputs that stand above the kernel."""
     file = folder / "page.cu"
     file.write_text(text, encoding="utf-8")
     name = re.search(r"__global__ void (\w+)", text)
     assert name is not None
-    command = [sys.executable, "-m", "cuda_lsp", "run", f"{file}:{name[1]}", "--seeds", "1", "--format", "json"]
-    told = subprocess.run(command, capture_output=True, text=True, check=False, cwd=DOCS.parent)
+    main(["run", f"{file}:{name[1]}", "--seeds", "1", "--format", "json"])
     found: set[str] = set()
-    for each in json.loads(told.stdout)["inputs"]:
+    for each in json.loads(capsys.readouterr().out)["inputs"]:
         assert each["run"]["races"] == []
         found |= {run_results.CODES[fault["kind"]] for fault in each["run"]["faults"]}
         found |= {each["run"]["status"]} - {"finished"}
     return found
 
 
+@pytest.mark.usefixtures("lasting_workers")
 @pytest.mark.parametrize("page", RUN_PAGES, ids=lambda page: page.stem)
-def test_the_example_of_a_run_shows_it_and_the_repaired_one_does_not(page: Path, tmp_path: Path) -> None:
+def test_the_example_of_a_run_shows_it_and_the_repaired_one_does_not(
+    page: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     text, repaired = example(page, "Example"), example(page, "Repaired")
     assert text is not None
     assert repaired is not None
-    assert seen_in_a_run(text, tmp_path) == {page.stem}
-    assert seen_in_a_run(repaired, tmp_path) == set()
+    assert seen_in_a_run(text, tmp_path, capsys) == {page.stem}
+    assert seen_in_a_run(repaired, tmp_path, capsys) == set()
 
 
 @pytest.mark.parametrize("page", [page for page in ALL_PAGES if page.stem in OF_COMMENTS], ids=lambda page: page.stem)

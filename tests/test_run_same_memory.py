@@ -13,6 +13,8 @@ from analyzers.model import LaunchSummary
 from cuda_lsp.cli import main
 from gpu_runner.request import ArrayArgument, Request, SharedArgument, from_json, to_json
 
+pytestmark = pytest.mark.usefixtures("lasting_workers")
+
 SHIFT = "__global__ void shift(float *out, const float *in, int n) {{ {} }}\n"
 GUARDED = "int i = blockIdx.x * 64 + threadIdx.x; if (i < n) out[i] = in[i] + 1;"
 

@@ -17,6 +17,8 @@ from gpu_runner.gpu.rehearsal import Rehearsal
 from gpu_runner.request import ArrayArgument, Place, Request, ScalarArgument
 from gpu_runner.sanitizer import opinion, plain, report
 
+pytestmark = pytest.mark.usefixtures("lasting_workers")
+
 PATH = "/home/me/tiles.cu"
 
 RACES = """========= COMPUTE-SANITIZER
