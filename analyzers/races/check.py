@@ -301,7 +301,7 @@ class RaceChecker:
             if ordered and set(meeting_distances(pair)) <= {0}:
                 out.used_alignment |= relies_on_alignment(pair)
                 continue
-            apart = self._places.proof(pair, mode)
+            apart = self._places.proof(pair, mode, thorough=strict)
             if apart is not None and not (strict and apart.used_no_wrap):
                 self._note(apart, pair, out)
                 continue
