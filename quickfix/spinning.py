@@ -42,12 +42,12 @@ def waits_in_vain(
     may now. `poll` may raise."""
     for analysis in kernels:
         events = analysis.events
-        places = [(b, b.site.span) for b in events.barriers if b.scope != "grid"]
+        places = [(b, b.site.span) for b in events.barriers]
         new = [b for b, at in places if is_written(at, files) or (at.path, old_offset(at, files)) in missed]
         waits = _waits(analysis) if new else []
         if not waits:
             continue
-        old = [b for b in events.barriers if b.scope == "block" and b not in new]
+        old = [b for b in events.barriers if b.scope in ("block", "grid") and b not in new]
         for context in analysis.contexts:
             ladder = Ladder(Budget(smt=options.smt_budget))
             checker = RaceChecker(Launch(events, context), ladder, options.warp_lockstep, poll, effort)
@@ -58,11 +58,11 @@ def waits_in_vain(
                     f"`{analysis.result.name}`: threads that wait for {read} would not come to `{barrier.site.text}`, "
                     f"and those that write {written} would wait there for them"
                 )
-            for wait, write, barrier in spinning.for_other_blocks():
+            for wait, write, barrier in spinning.by_way_of_others():
                 read, written = (_in_words(e, files) for e in (wait.read, write))
                 yield (
                     f"`{analysis.result.name}`: threads that wait for {read} would not come to `{barrier.site.text}`, "
-                    f"and {written} behind it may be what other blocks wait for before they answer"
+                    f"and {written} behind it may be what others wait for before they answer"
                 )
 
 
@@ -141,31 +141,26 @@ class _Spinning:
     def for_the_group(self) -> Iterator[_Found]:
         """A wait, what another thread of those that a new barrier orders writes for it, and that barrier, where it is
         behind the one and in front of the other."""
-        launch = self.checker.launch
-        every = frozenset(b.id for b in launch.events.barriers)
         for wait, write, pair in self._signals():
             for barrier in self.new:
                 if not self._stands_between(wait, barrier, write):
                     continue
-                mode: Mode = "block" if barrier.scope == "block" else "warp"
-                ways = cases(launch, pair.one, pair.two, mode, every).possible
-                if self.checker.may_meet(pair, mode, ways, () if mode == "block" else (launch.same_warp(mode),)):
+                if any(self._meet(pair, mode) for mode in _modes(barrier)):
                     yield wait, write, barrier
 
-    def for_other_blocks(self) -> Iterator[_Found]:
-        """The same by way of other blocks: behind the barrier is a write that threads of another block wait for, and
-        what comes of it may be what the first wait is for."""
-        launch = self.checker.launch
-        if launch.grid == (1, 1, 1):
-            return
-        ends = [(wait, write, pair) for wait, write, pair in self._signals() if self._meet(pair)]
-        if not ends or self._goes_one_way([pair if pair.one is wait.read else _turned(pair) for wait, _, pair in ends]):
-            return
+    def by_way_of_others(self) -> Iterator[_Found]:
+        """The same by way of other threads: behind the barrier is a write that they wait for, and what comes of it may
+        be what the first wait is for."""
+        signals = list(self._signals())
+        ends = [(wait, write) for wait, write, pair in signals if self._meet(pair, "block")]
+        far = [(wait, write, pair) for wait, write, pair in signals if self._meet(pair, "grid")]
+        if not self._goes_one_way([pair if pair.one is wait.read else _turned(pair) for wait, _, pair in far]):
+            ends += [(wait, write) for wait, write, _ in far]
         for wait in self.waits:
-            for write in self._asked_for_by(wait, [(w, write) for w, write, _ in ends]):
+            for write in self._asked_for_by(wait, ends):
                 for barrier in self.new:
-                    mode: Mode = "block" if barrier.scope == "block" else "warp"
-                    if self._stands_between(wait, barrier, write) and self._of_two_threads(wait.read, write, mode):
+                    between = self._stands_between(wait, barrier, write)
+                    if between and any(self._of_two_threads(wait.read, write, mode) for mode in _modes(barrier)):
                         yield wait, write, barrier
 
     def _signals(self) -> Iterator[tuple[_Wait, AccessEvent, Pair]]:
@@ -176,12 +171,15 @@ class _Spinning:
                     if wait.read is read and not changes_nothing(write) and wait.loop.label not in write.loops:
                         yield wait, write, pair
 
-    def _meet(self, pair: Pair, *extra: Expr) -> bool:
-        """Whether threads of two blocks may meet there."""
-        if not pair.crosses_blocks:
+    def _meet(self, pair: Pair, mode: Mode, *extra: Expr) -> bool:
+        """Whether two threads of a group may meet there, wherever barriers stand."""
+        launch = self.checker.launch
+        if mode == "grid" and (not pair.crosses_blocks or launch.grid == (1, 1, 1)):
             return False
-        ways = cases(self.checker.launch, pair.one, pair.two, "grid").possible
-        return self.checker.may_meet(pair, "grid", ways, extra)
+        every = frozenset(b.id for b in launch.events.barriers)
+        ways = cases(launch, pair.one, pair.two, mode, every).possible
+        together = (launch.same_warp(mode),) if mode == "warp" else ()
+        return self.checker.may_meet(pair, mode, ways, (*together, *extra))
 
     def _goes_one_way(self, pairs: Sequence[Pair]) -> bool:
         """Whether blocks wait for blocks of lower numbers only, or of higher ones: none waits for itself then, however
@@ -191,10 +189,10 @@ class _Spinning:
             return False
         first, second = (launch.side(E.BID[0], thread, "grid") for thread in (1, 2))
         directions = E.compare("lt", first, second), E.compare("lt", second, first)
-        return any(not any(self._meet(pair, way) for pair in pairs) for way in directions)
+        return any(not any(self._meet(pair, "grid", way) for pair in pairs) for way in directions)
 
     def _asked_for_by(self, wait: _Wait, ends: Sequence[tuple[_Wait, AccessEvent]]) -> list[AccessEvent]:
-        """The writes without which a wait may not end, by way of other blocks: a thread that writes for it waits itself
+        """The writes without which a wait may not end, by way of others: a thread that writes for it waits itself
         in front of that."""
         reached, found = [wait], list[AccessEvent]()
         for one in reached:
@@ -232,6 +230,13 @@ class _Spinning:
         parts += [launch.same_warp(mode)] if mode == "warp" else []
         query = query_of(launch, parts, mode)
         return query is not None and not isinstance(self.checker.asker.answer(query, "brief"), Proved)
+
+
+def _modes(barrier: BarrierEvent) -> tuple[Mode, ...]:
+    """The pairs of threads that it keeps together."""
+    if barrier.scope == "grid":
+        return "block", "grid"
+    return ("block",) if barrier.scope == "block" else ("warp",)
 
 
 def _turned(pair: Pair) -> Pair:

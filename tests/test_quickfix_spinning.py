@@ -125,6 +125,8 @@ WAITS = {
     "an array of the thread": (
         "if (t == 63) { int got[2] = {0, 0}; int i = t & 1; while (!got[i]) { got[i] = atomicAdd(&ack, 0); } }"
     ),
+    "shared memory": "if (t >= 32) while (!got[t]) got[t] = t == 63 ? atomicAdd(&ack, 0) : 1;",
+    "global memory": "if (t == 63) while (!o[500]) o[500] = atomicAdd(&ack, 0);",
     "a vote": "if (t >= 32) while (!__any_sync(~0u, t == 63 && atomicAdd(&ack, 0))) {}",
     "a shuffle": (
         "if (t >= 32) { int f; do { f = 0; if (t == 63) f = atomicAdd(&ack, 0); f = __shfl_sync(~0u, f, 31); } "
@@ -142,7 +144,7 @@ HELPER = """__device__ void await(int *p) { for (;;) if (atomicAdd(p, 0)) return
 def test_however_a_wait_is_written_no_barrier_keeps_a_thread_from_what_it_is_for(wait: str) -> None:
     text = ANSWERED.format(waiting=63, signal="if (t == 0) atomicExch(&ready, 1);")
     text = HELPER + text.replace("if (t == 63) while (atomicAdd(&ack, 0) == 0) {}", wait)
-    text = text.replace("(int *o)", "(int *o, int n)").replace("(o);", "(o, n);")
+    text = text.replace("(int *o)", "(int *o, int n)").replace("(o);", "(o, n);").replace("s[64];", "s[64], got[64];")
     answered = list(answers(engine(), CheckRequest("/spinning/d.cu", text)))
     assert answered
     assert not any("__syncthreads" in a.title for a in answered if isinstance(a, Fix)), answered
@@ -150,9 +152,13 @@ def test_however_a_wait_is_written_no_barrier_keeps_a_thread_from_what_it_is_for
     assert any("threads that wait for" in each and "`ready` (line 10)" in each for each in said), said
 
 
-@pytest.mark.parametrize("read", ["flag", "*(volatile int *)&flag"], ids=["plain", "volatile"])
-def test_a_plain_write_may_be_what_threads_wait_for(read: str) -> None:
-    body = f"  if (t == 63) while ({read} == 0);\n  s[t] = d[t];\n  o[t] = s[63 - t];\n  if (t == 0) flag = 1;"
+@pytest.mark.parametrize(
+    "wait",
+    ["while (flag == 0);", "while (*(volatile int *)&flag == 0);", "{ int got = 0; while (!got) got |= flag; }"],
+    ids=["plain", "volatile", "gathered"],
+)
+def test_a_plain_write_may_be_what_threads_wait_for(wait: str) -> None:
+    body = f"  if (t == 63) {wait}\n  s[t] = d[t];\n  o[t] = s[63 - t];\n  if (t == 0) flag = 1;"
     answered = list(answers(engine(), CheckRequest("/spinning/h.cu", LAUNCH + KERNEL.format(body=body, type="int"))))
     assert not any("__syncthreads" in a.title for a in answered if isinstance(a, Fix)), answered
     said = [a.text for a in answered if isinstance(a, FixRefusal)]
@@ -302,3 +308,41 @@ def test_a_barrier_between_sections_is_none_inside_of_one(first: str, second: st
     answered = list(answers(engine(), CheckRequest("/spinning/i.cu", text)))
     titles = [a.title for a in answered if isinstance(a, Fix)]
     assert any("Insert __syncthreads() after line 6" in title for title in titles) == repaired, answered
+
+
+def test_an_answer_may_be_passed_on_inside_of_another_block() -> None:
+    text = ANSWERED.format(waiting=63, signal="if (t == 0) atomicExch(&ready, 1);")
+    answer = "  } else {\n    if (t == 32) { while (atomicAdd(&ready, 0) == 0) {} atomicExch(&x, 1); }\n"
+    answer += "    if (t == 0) { while (atomicAdd(&x, 0) == 0) {} atomicExch(&ack, 1); }\n  }\n}\n"
+    start, end = text.index("  } else if"), text.index("void go")
+    text = text[:start] + answer + text[end:]
+    text = text.replace("s[64];", "s[64], x; if (t0 == 0) x = 0; __syncthreads();").replace(
+        "int *o)", "int *o, int t0)", 1
+    )
+    text = text.replace("(o);", "(o, 1);")
+    answered = list(answers(engine(), CheckRequest("/spinning/j.cu", text)))
+    assert answered
+    assert not any("__syncthreads" in a.title for a in answered if isinstance(a, Fix)), answered
+
+
+def test_no_barrier_of_the_grid_keeps_a_block_from_a_write_that_another_waits_for() -> None:
+    text = """#include <cooperative_groups.h>
+__device__ int ready;
+__global__ void k(int *b, int *o) {
+  int i = blockIdx.x * 64 + threadIdx.x;
+  if (blockIdx.x == 0 && threadIdx.x == 0) while (atomicAdd(&ready, 0) == 0) {}
+  b[i] = i;
+  o[i] = b[127 - i];
+  if (blockIdx.x == 1 && threadIdx.x == 0) atomicExch(&ready, 1);
+}
+void go(int *b, int *o) {
+  void *arguments[] = {&b, &o};
+  cudaLaunchCooperativeKernel((void *)k, dim3(2), dim3(64), arguments, 0, 0);
+}
+"""
+    answered = list(answers(engine(), CheckRequest("/spinning/k.cu", text)))
+    assert answered
+    assert not any("sync()" in a.title for a in answered if isinstance(a, Fix)), answered
+    apart = text.replace("while (atomicAdd(&ready, 0) == 0) {}", "o[200] = 1;")
+    titles = [a.title for a in answers(engine(), CheckRequest("/spinning/l.cu", apart)) if isinstance(a, Fix)]
+    assert any("sync()" in title for title in titles), titles

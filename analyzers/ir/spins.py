@@ -1,7 +1,7 @@
 """Reads that decide whether a loop goes on: a thread may wait there until another one writes.
 
 ``while (*flag == 0);`` ends by what the loop itself reads; so does a loop left by a jump, by a variable that such a
-value sets, by a vote or shuffle of it, or by a copy of it in memory of the thread's own. Takes a kernel, gives for each
+value sets, by a vote or shuffle of it, or by a copy of it in memory. Takes a kernel, gives for each
 loop the loads and atomics in it whose values may reach its test or the condition of a jump out of it, and whether
 something else moves on there, as in ``i < *count``. Values are followed within the loop, whatever the order of its
 statements.
@@ -15,9 +15,6 @@ from dataclasses import dataclass, field
 from analyzers.ir import kernel as K
 from analyzers.ir.expr import Expr, walk
 
-_OWN_MEMORY = "own memory"
-"""Stands for whatever the thread keeps in memory of its own; no variable is named so."""
-
 
 @dataclass(frozen=True, slots=True)
 class Deciding:
@@ -26,14 +23,14 @@ class Deciding:
     reads: frozenset[int]
     """Ids of loads and atomics."""
     advances: bool
-    """Also by a variable that each iteration makes of what the last one left: the loop may end with the same reads."""
+    """Also by a variable that each iteration makes of what the last one left, and of no read: the loop may end with the
+    same reads."""
 
 
 def deciding_reads(kernel: K.Kernel) -> Mapping[str, Deciding]:
     """By the label of the loop; loops that do not go on by what they read are left out."""
-    own = frozenset(o.name for o in kernel.objects if o.space == "local")
     loops = [s for s in K.statements(kernel.body) if isinstance(s, K.Loop)]
-    found = {loop.label: _Iteration(own).deciding(loop) for loop in loops}
+    found = {loop.label: _Iteration().deciding(loop) for loop in loops}
     return {label: deciding for label, deciding in found.items() if deciding.reads}
 
 
@@ -47,20 +44,18 @@ class _Value:
     conditions: tuple[Expr, ...]
     """Those on the way."""
     read: int | None = None
-    from_own: bool = False
-    """It may come from memory of the thread's own."""
+    memory: frozenset[str] = frozenset()
+    """Where in memory it may come from."""
 
     def variables(self, *, conditions: bool = False) -> set[str]:
         used = (*self.sources, *self.conditions) if conditions else self.sources
-        return {v for e in used for v in _variables(e)} | ({_OWN_MEMORY} if self.from_own else set())
+        return {v for e in used for v in _variables(e)} | self.memory
 
 
 @dataclass
 class _Iteration:
     """One loop's, with the loops in it."""
 
-    own: frozenset[str]
-    """Objects in memory of the thread's own."""
     following: str = field(default="", init=False)
     """What jumps to the next iteration name."""
     values: list[_Value] = field(default_factory=list[_Value], init=False)
@@ -75,8 +70,9 @@ class _Iteration:
         self.tests.append(loop.condition)
         self._loop(loop, (), inside)
         needed = self._reached({v for e in self.tests for v in _variables(e)}, conditions=True)
-        made = (v for v in self.values if v.name in needed and v.read is None)
-        advances = any(v.name in self._reached(v.variables(), conditions=False) for v in made)
+        reads = {v.name for v in self.values if v.read is not None}
+        made = ((v.name, self._reached(v.variables(), conditions=False)) for v in self.values if v.name in needed)
+        advances = any(name in sources and reads.isdisjoint(sources) for name, sources in made)
         return Deciding(frozenset(v.read for v in self.values if v.read is not None and v.name in needed), advances)
 
     def _reached(self, names: Iterable[str], *, conditions: bool) -> set[str]:
@@ -121,25 +117,36 @@ class _Iteration:
         if isinstance(s, K.Assign):
             self.values.append(_Value(s.var, (s.value,), conditions))
         elif isinstance(s, K.Load):
-            self.values.append(_Value(s.var, (s.pointer,), conditions, s.id, self._may_be_own(s.pointer)))
+            self.values.append(_Value(s.var, (s.pointer,), conditions, s.id, _readable(s.pointer)))
         elif isinstance(s, K.Atomic):
-            names = (name for name in (s.var, self._stored(s.pointer)) if name is not None)
+            names = ((s.var,) if s.var is not None else ()) + _written(s.pointer)
             self.values += [_Value(name, (s.pointer, *s.operands), conditions, s.id) for name in names]
         elif isinstance(s, K.Store):
-            name = self._stored(s.pointer)
-            self.values += [] if name is None else [_Value(name, (s.pointer, s.value), conditions)]
+            self.values += [_Value(name, (s.pointer, s.value), conditions) for name in _written(s.pointer)]
         elif isinstance(s, K.Collective):
             self.values.append(_Value(s.var, s.operands, conditions))
         elif isinstance(s, K.Barrier) and s.reduce is not None:
             self.values.append(_Value(s.reduce[2], (s.reduce[1],), conditions))
 
-    def _stored(self, pointer: Expr) -> str | None:
-        return _OWN_MEMORY if self._may_be_own(pointer) else None
 
-    def _may_be_own(self, pointer: Expr) -> bool:
-        """Whether a pointer may lead to memory of the thread's own."""
-        objects = [e.value for e in walk((pointer,)) if e.op == "addr"]
-        return bool(self.own) and (not objects or not self.own.isdisjoint(objects))
+_ANYTHING = "*anything"
+_SOMETHING = "*something"
+"""What is at any address, and what was put at one that is not known; no variable is named so."""
+
+
+def _objects(pointer: Expr) -> list[str]:
+    return [f"*{e.value}" for e in walk((pointer,)) if e.op == "addr"]
+
+
+def _readable(pointer: Expr) -> frozenset[str]:
+    """What a load may find, by names that `_written` gives."""
+    objects = _objects(pointer)
+    return frozenset((*objects, _SOMETHING) if objects else (_ANYTHING,))
+
+
+def _written(pointer: Expr) -> tuple[str, ...]:
+    """Names for what a store leaves in memory."""
+    return (*(_objects(pointer) or (_SOMETHING,)), _ANYTHING)
 
 
 def _variables(e: Expr) -> Iterable[str]:
