@@ -129,7 +129,7 @@ class _Spinning:
     waits: Sequence[_Wait]
     new: Sequence[BarrierEvent]
     old: Sequence[BarrierEvent]
-    """Those of the block that were there."""
+    """Those of the block and the grid that were there."""
     pairs: list[Pair] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -209,7 +209,9 @@ class _Spinning:
         if there is None or on is None:
             return False
         met = {c.condition for c in barrier.guard}
-        passed = (b for b in self.old if any(first < b.order < last for first, last in (*there, *on)))
+        # A barrier of the block keeps no other block from anything.
+        old = (b for b in self.old if b.scope == "grid" or barrier.scope != "grid")
+        passed = (b for b in old if any(first < b.order < last for first, last in (*there, *on)))
         return not any({c.condition for c in b.guard} <= met for b in passed)
 
     def _way(self, start: _Place, end: _Place) -> list[tuple[int, int]] | None:
