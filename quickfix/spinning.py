@@ -52,18 +52,16 @@ def waits_in_vain(
             ladder = Ladder(Budget(smt=options.smt_budget))
             checker = RaceChecker(Launch(events, context), ladder, options.warp_lockstep, poll, effort)
             spinning = _Spinning(checker, waits, new, old)
-            for wait, write, barrier in spinning.for_the_group():
-                read, written = (_in_words(e, files) for e in (wait.read, write))
-                yield (
-                    f"`{analysis.result.name}`: threads that wait for {read} would not come to `{barrier.site.text}`, "
-                    f"and those that write {written} would wait there for them"
-                )
-            for wait, write, barrier in spinning.by_way_of_others():
-                read, written = (_in_words(e, files) for e in (wait.read, write))
-                yield (
-                    f"`{analysis.result.name}`: threads that wait for {read} would not come to `{barrier.site.text}`, "
-                    f"and {written} behind it may be what others wait for before they answer"
-                )
+            for found, others in ((spinning.for_the_group(), False), (spinning.by_way_of_others(), True)):
+                for wait, write, barrier in found:
+                    read, written = (_in_words(e, files) for e in (wait.read, write))
+                    in_vain = (
+                        f"and {written} behind it may be what others wait for before they answer"
+                        if others
+                        else f"and those that write {written} would wait there for them"
+                    )
+                    stays = f"threads that wait for {read} would not come to `{barrier.site.text}`"
+                    yield f"`{analysis.result.name}`: {stays}, {in_vain}"
 
 
 def _in_words(access: AccessEvent, files: Files) -> str:
@@ -152,6 +150,9 @@ class _Spinning:
         """The same by way of other threads: behind the barrier is a write that they wait for, and what comes of it may
         be what the first wait is for."""
         signals = list(self._signals())
+        writes = {write.id: write for _, write, _ in signals}.values()
+        if not any(self._stands_between(w, b, write) for w in self.waits for b in self.new for write in writes):
+            return
         ends = [(wait, write) for wait, write, pair in signals if self._meet(pair, "block")]
         far = [(wait, write, pair) for wait, write, pair in signals if self._meet(pair, "grid")]
         if not self._goes_one_way([pair if pair.one is wait.read else _turned(pair) for wait, _, pair in far]):

@@ -37,14 +37,14 @@ def require_program() -> Callable[[str], str]:
 class _LastingPool(jobs.Pool):
     """A pool whose workers the next one takes over, as if both commands had been one with more files."""
 
-    left: ClassVar[dict[tuple[str, float], jobs.Pool]] = {}
+    left: ClassVar[dict[tuple[str, float], "_LastingPool"]] = {}
     """By backend and time limit."""
 
     def __init__(self, count: int, backend: str, hang_seconds: float = jobs.HANG_SECONDS) -> None:
         super().__init__(count, backend, hang_seconds)
         self._key = (backend, hang_seconds)
         before = self.left.pop(self._key, None)
-        if isinstance(before, _LastingPool):
+        if before is not None:
             self._workers = before._workers
 
     def __exit__(self, *_: object) -> None:

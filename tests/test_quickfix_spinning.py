@@ -325,21 +325,22 @@ def test_an_answer_may_be_passed_on_inside_of_another_block() -> None:
     assert not any("__syncthreads" in a.title for a in answered if isinstance(a, Fix)), answered
 
 
-def test_no_barrier_of_the_grid_keeps_a_block_from_a_write_that_another_waits_for() -> None:
+@pytest.mark.parametrize("passed", ["", "  __syncthreads();\n"], ids=["alone", "beside one of the block"])
+def test_no_barrier_of_the_grid_keeps_a_block_from_a_write_that_another_waits_for(passed: str) -> None:
     text = """#include <cooperative_groups.h>
 __device__ int ready;
 __global__ void k(int *b, int *o) {
   int i = blockIdx.x * 64 + threadIdx.x;
   if (blockIdx.x == 0 && threadIdx.x == 0) while (atomicAdd(&ready, 0) == 0) {}
   b[i] = i;
-  o[i] = b[127 - i];
+PASSED  o[i] = b[127 - i];
   if (blockIdx.x == 1 && threadIdx.x == 0) atomicExch(&ready, 1);
 }
 void go(int *b, int *o) {
   void *arguments[] = {&b, &o};
   cudaLaunchCooperativeKernel((void *)k, dim3(2), dim3(64), arguments, 0, 0);
 }
-"""
+""".replace("PASSED", passed)
     answered = list(answers(engine(), CheckRequest("/spinning/k.cu", text)))
     assert answered
     assert not any("sync()" in a.title for a in answered if isinstance(a, Fix)), answered

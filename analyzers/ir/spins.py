@@ -1,10 +1,9 @@
 """Reads that decide whether a loop goes on: a thread may wait there until another one writes.
 
 ``while (*flag == 0);`` ends by what the loop itself reads; so does a loop left by a jump, by a variable that such a
-value sets, by a vote or shuffle of it, or by a copy of it in memory. Takes a kernel, gives for each
-loop the loads and atomics in it whose values may reach its test or the condition of a jump out of it, and whether
-something else moves on there, as in ``i < *count``. Values are followed within the loop, whatever the order of its
-statements.
+value sets, by a vote or shuffle of it, or by a copy of it in memory. Takes a kernel, gives for each loop the loads and
+atomics in it whose values may reach its test or the condition of a jump out of it, and whether something else moves on
+there, as in ``i < *count``. Values are followed within the loop, whatever the order of its statements.
 """
 
 from __future__ import annotations
@@ -14,6 +13,10 @@ from dataclasses import dataclass, field
 
 from analyzers.ir import kernel as K
 from analyzers.ir.expr import Expr, walk
+
+_ANYTHING = "*anything"
+_SOMETHING = "*something"
+"""What is at any address, and what was put at one that is not known; no variable is named so."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,11 +130,6 @@ class _Iteration:
             self.values.append(_Value(s.var, s.operands, conditions))
         elif isinstance(s, K.Barrier) and s.reduce is not None:
             self.values.append(_Value(s.reduce[2], (s.reduce[1],), conditions))
-
-
-_ANYTHING = "*anything"
-_SOMETHING = "*something"
-"""What is at any address, and what was put at one that is not known; no variable is named so."""
 
 
 def _objects(pointer: Expr) -> list[str]:
