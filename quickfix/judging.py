@@ -13,7 +13,7 @@ from itertools import islice
 
 from analyzers.analysed import KernelAnalysis, UnitAnalysis
 from analyzers.ir.events import AccessEvent
-from analyzers.model import UnitResult, Verdict
+from analyzers.model import SourceSpan, UnitResult, Verdict
 from analyzers.questions import settings
 from analyzers.requests import CheckRequest
 from analyzers.solve.effort import Effort
@@ -48,9 +48,13 @@ class Judge:
         difference = self._excused(difference, analysis.kernels, files)
         doubts = self.doubts(analysis.kernels, files)
         texts = [text for key, text in doubts.items() if targets is None or key in targets]
-        if not (difference.worse or difference.divergent):
-            texts += self._vain_waits(analysis.kernels, files)
-        return replace(difference, left=difference.left | doubts.keys(), worse=(*difference.worse, *texts))
+        vain = [] if difference.worse or difference.divergent else self._vain_waits(analysis.kernels, files)
+        return replace(
+            difference,
+            left=difference.left | doubts.keys(),
+            worse=(*difference.worse, *texts, *(text for text, _ in vain)),
+            in_vain=tuple(barrier for _, barrier in vain),
+        )
 
     def doubts(self, kernels: Iterable[KernelAnalysis], files: Files) -> dict[PairKey, str]:
         """What races in this text, and may still in the edited one: the question is open for the same launch. With a
@@ -83,12 +87,10 @@ class Judge:
 
         return self.oracle.executed(analysis, is_possible)
 
-    def _vain_waits(self, kernels: Iterable[KernelAnalysis], files: Files) -> list[str]:
-        """What new barriers would keep threads from, which others wait for."""
+    def _vain_waits(self, kernels: Iterable[KernelAnalysis], files: Files) -> list[tuple[str, SourceSpan]]:
+        """What new barriers would keep threads from, which others wait for, and these barriers."""
         effort = Effort(self.request.options.kernel_effort)
-        findings = (f for k in self.result.kernels for f in findings_of(k) if f.code is Verdict.BARRIER_DIVERGENCE)
-        missed = {(f.accesses[0].span.path, f.accesses[0].span.start_offset) for f in findings}
-        waits = waits_in_vain(kernels, files, missed, settings(self.request), effort, self.oracle.poll)
+        waits = waits_in_vain(kernels, files, self.result, settings(self.request), effort, self.oracle.poll)
         found = list(islice(waits, 1))
         self.oracle.charge(effort.spent)
         return found

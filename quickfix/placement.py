@@ -24,8 +24,10 @@ class PlacementModel:
     demands: list[frozenset[Key]] = field(default_factory=list[frozenset[Key]])
     excluded: set[Key] = field(default_factory=set[Key])
     rejected: list[frozenset[Key]] = field(default_factory=list[frozenset[Key]])
+    in_vain: set[Key] = field(default_factory=set[Key])
+    """Gaps where threads would be kept from what others wait for."""
     why: str = ""
-    """What was wrong with the first choice that was rejected."""
+    """What was wrong with the first choice that was rejected, or in vain."""
     doubts: int = 0
     """How often one more barrier was demanded because it was not known whether the others suffice."""
     varying_bodies: frozenset[tuple[str, int]] = frozenset()
@@ -39,11 +41,21 @@ class PlacementModel:
             if candidate.key not in besides:
                 allowed.add(candidate.key)
         self.demands.append(frozenset(allowed))
-        return bool(allowed - self.excluded)
+        return bool(allowed - self.barred)
+
+    @property
+    def barred(self) -> set[Key]:
+        """Gaps that get no barrier."""
+        return self.excluded | self.in_vain
 
     def exclude(self, keys: Iterable[Key]) -> None:
         """No barrier may go there: not all threads get there."""
         self.excluded |= set(keys)
+
+    def keep_free(self, keys: Iterable[Key], why: str) -> None:
+        """No barrier may go there: threads would wait at it in vain."""
+        self.in_vain |= set(keys)
+        self.why = self.why or why
 
     def reject(self, chosen: Iterable[Key], why: str) -> None:
         """This very choice, or more than it, is not to be tried again."""
@@ -55,7 +67,7 @@ class PlacementModel:
 
     def solve(self) -> tuple[Candidate, ...] | None:
         """The cheapest choice in source order, or None when no choice meets all demands."""
-        demands = [d - self.excluded for d in self.demands]
+        demands = [d - self.barred for d in self.demands]
         if not all(demands):
             return None
         used = frozenset[Key]().union(*demands)

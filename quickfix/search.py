@@ -37,6 +37,8 @@ other repairs."""
 _FEW_TRIALS: Final = 2
 _MOST_DOUBTS: Final = 3
 """Trials of a search that may leave a race in doubt before placements are given up that do."""
+_MOST_IN_VAIN: Final = 8
+"""Gaps that are found to keep threads from what others wait for before a search is given up."""
 _NOT_NOW: Final = "there are many other races, each with a repair of its own"
 
 _BETWEEN: Final = "threads of different {groups} collide: __syncwarp() only orders threads of one warp"
@@ -314,6 +316,9 @@ def _learn(
                 model.exclude(c.key for c in model.candidates.values() if _is_within(c, candidate))
         return True
     difference = trial.difference
+    if trial.in_vain and len(model.in_vain) < _MOST_IN_VAIN:
+        model.keep_free(trial.in_vain, difference.worse[-1])
+        return True
     if difference.worse and _more_for_doubts(session, model, keys, trial, targets):
         return True
     if difference.worse:
@@ -343,7 +348,7 @@ def _more_for_doubts(
         finding = targets[key][0]
         anyhow = replace(finding, accesses=tuple(replace(a, iterations=()) for a in finding.accesses))
         way = _way(session, anyhow)
-        if isinstance(way, str) or not {c.key for c in way.candidates} - {*keys, *model.excluded}:
+        if isinstance(way, str) or not {c.key for c in way.candidates} - {*keys, *model.barred}:
             return False
         model.demand(way.candidates, keys)
     return bool(trial.doubtful)
@@ -375,9 +380,10 @@ def _blocked(model: PlacementModel, targets: Mapping[PairKey, list[Finding]], se
     """Which race is left without a place."""
     for key, found in targets.items():
         for finding in found:
-            allowed = {c.key for c in ways_between(session, finding).candidates} - model.excluded
-            if not allowed:
-                return _Unfixable(key, _unreachable(session, finding))
+            places = {c.key for c in ways_between(session, finding).candidates}
+            if places <= model.barred:
+                in_vain = not places.isdisjoint(model.in_vain)
+                return _Unfixable(key, model.why if in_vain else _unreachable(session, finding))
     why = f": {model.why}" if model.why else ""
     return _GivenUp(f"no placement of barriers removes all races of the kernel at once{why}")
 

@@ -70,6 +70,8 @@ class Trial:
     """Gaps whose barrier some threads miss."""
     late: frozenset[Key]
     """Gaps whose barrier is missed by threads that have returned, and by no others."""
+    in_vain: frozenset[Key] = frozenset()
+    """Gaps whose barrier keeps threads from what others wait for."""
     doubtful: frozenset[PairKey] = frozenset()
     """Targets of which it is not known any more whether they race, in any iterations."""
     decided: bool = True
@@ -476,6 +478,7 @@ class Session:
             frozenset(gone_groups(self.result, checked, difference.left)),
             keys(difference.divergent),
             keys(difference.late),
+            keys(difference.in_vain),
             targets & self._judge.doubts(analysis.kernels, files).keys(),
         )
         if not draft:

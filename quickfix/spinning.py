@@ -9,13 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from analyzers.analysed import KernelAnalysis
 from analyzers.ir import expr as E
-from analyzers.ir.events import AccessEvent, BarrierEvent, LoopInstance
-from analyzers.ir.expr import Expr, walk
+from analyzers.ir.events import AccessEvent, BarrierEvent, KernelEvents, LoopInstance
+from analyzers.ir.expr import Expr
 from analyzers.ir.spins import Deciding, deciding_reads
-from analyzers.model import CheckOptions
+from analyzers.ir.staying import Staying, staying
+from analyzers.model import CheckOptions, KernelResult, SourceSpan, UnitResult, Verdict
 from analyzers.races.check import RaceChecker
 from analyzers.races.conditions import guard_of, query_of
 from analyzers.races.critical_sections import held, locks, one_cell
@@ -25,29 +27,30 @@ from analyzers.races.pairs import Pair, conflicting
 from analyzers.races.threads import Launch, Mode
 from analyzers.solve.effort import Effort
 from analyzers.solve.ladder import Budget, Ladder
-from analyzers.solve.query import Proved
+from analyzers.solve.query import Answer, Proved, Query, Satisfied
 from quickfix.naming import line_of
-from quickfix.verify import Files, is_written, old_offset
+from quickfix.verify import Files, findings_of, is_written, old_offset
 
 
 def waits_in_vain(
     kernels: Iterable[KernelAnalysis],
     files: Files,
-    missed: Collection[tuple[str, int]],
+    before: UnitResult,
     options: CheckOptions,
     effort: Effort,
     poll: Callable[[], None],
-) -> Iterator[str]:
-    """A sentence for each place. `missed`: where barriers stood in the old text that some threads did not come to, and
-    may now. `poll` may raise."""
+) -> Iterator[tuple[str, SourceSpan]]:
+    """A sentence for each place, and the barrier there. `before`: the result of the old text. `poll` may raise."""
+    findings = (f for k in before.kernels for f in findings_of(k) if f.code is Verdict.BARRIER_DIVERGENCE)
+    missed = {(f.accesses[0].span.path, f.accesses[0].span.start_offset) for f in findings}
+    known = {k.mangled: k for k in before.kernels}
     for analysis in kernels:
         events = analysis.events
-        places = [(b, b.site.span) for b in events.barriers]
-        new = [b for b, at in places if is_written(at, files) or (at.path, old_offset(at, files)) in missed]
-        waits = _waits(analysis) if new else []
+        new = _new_barriers(events, known.get(analysis.kernel.mangled), files, missed)
+        old = [b for b in events.barriers if b.scope in ("block", "grid") and b not in new]
+        waits = _waits(events, old, Ladder(Budget(smt=options.smt_budget))) if new else []
         if not waits:
             continue
-        old = [b for b in events.barriers if b.scope in ("block", "grid") and b not in new]
         for context in analysis.contexts:
             ladder = Ladder(Budget(smt=options.smt_budget))
             checker = RaceChecker(Launch(events, context), ladder, options.warp_lockstep, poll, effort)
@@ -61,7 +64,22 @@ def waits_in_vain(
                         else f"and those that write {written} would wait there for them"
                     )
                     stays = f"threads that wait for {read} would not come to `{barrier.site.text}`"
-                    yield f"`{analysis.result.name}`: {stays}, {in_vain}"
+                    yield f"`{analysis.result.name}`: {stays}, {in_vain}", barrier.site.span
+
+
+def _new_barriers(
+    events: KernelEvents, before: KernelResult | None, files: Files, missed: Collection[tuple[str, int]]
+) -> list[BarrierEvent]:
+    """Those that the old text had not, where they stand or in what a macro stands for, and those that were ``missed``
+    there: some threads may come to them only now."""
+    known = before.barrier_sites if before is not None else ()
+    sites = {(s.path, s.start_offset) for s in known}.difference(missed)
+    places = [(b, b.site.span) for b in events.barriers]
+    new = [b for b, at in places if is_written(at, files) or (at.path, old_offset(at, files)) not in sites]
+    more = len({b.id for b in events.barriers}) - (before.barriers if before is not None else 0)
+    if len({b.id for b in new}) < more:
+        new += [b for b in events.barriers if b.in_macro and b not in new]
+    return new
 
 
 def _in_words(access: AccessEvent, files: Files) -> str:
@@ -80,24 +98,64 @@ class _Wait:
     loop: LoopInstance
     around: tuple[str, ...]
     """The loops around it, from the outermost."""
+    together: bool
+    """Each iteration passes a barrier of the block: none of its threads is elsewhere meanwhile."""
+    goes_on: _Loop
 
 
-def _waits(analysis: KernelAnalysis) -> list[_Wait]:
-    events = analysis.events
-    deciding = deciding_reads(events.kernel)
-    inside = ((a, label) for a in events.accesses for label in a.loops if label in deciding)
+def _waits(events: KernelEvents, old: Iterable[BarrierEvent], ladder: Ladder) -> list[_Wait]:
+    loops = {label: _Loop(deciding, ladder) for label, deciding in deciding_reads(events.kernel).items()}
+    together = {label for b in old for label in b.loops[-1:] if _in_each(label, b)}
+    inside = ((a, label) for a in events.accesses for label in a.loops if label in loops)
     return [
-        _Wait(access, events.loops[label], access.loops[: access.loops.index(label)])
+        _Wait(access, events.loops[label], access.loops[: access.loops.index(label)], label in together, loops[label])
         for access, label in inside
-        if access.id in deciding[label].reads and _may_stay(access, events.loops[label], deciding[label])
+        if loops[label].waits_with(access)
     ]
 
 
-def _may_stay(read: AccessEvent, loop: LoopInstance, deciding: Deciding) -> bool:
-    """Whether a thread may read the same again and again. What is neither atomic nor volatile is taken for data where
-    the loop itself moves on."""
-    moves = deciding.advances or any(e is loop.counter for e in walk((read.root, read.offset)))
-    return is_strong(read) or not moves
+def _in_each(label: str, barrier: BarrierEvent) -> bool:
+    """Whether whoever stays in the loop comes to the barrier in each iteration."""
+    inside = barrier.loops.index(label)
+    return not any(c.kind == "branch" for c in barrier.guard if c.depth > inside)
+
+
+@dataclass(eq=False)
+class _Loop:
+    """A loop that goes on by what it reads."""
+
+    deciding: Deciding
+    ladder: Ladder
+
+    @cached_property
+    def _staying(self) -> Staying:
+        return staying(self.deciding.loop, self.deciding.flow)
+
+    def waits_with(self, read: AccessEvent) -> bool:
+        """Whether a thread may stay in it as long as nobody else writes. What is read neither atomically nor as
+        volatile is taken for data, unless it certainly may; what asks again and again without a write waits, with a
+        limit of its own, too."""
+        if read.id not in self.deciding.reads:
+            return False
+        if is_strong(read) and changes_nothing(read):
+            return True
+        answer = self._answer(self._staying.stays_with(read.id))
+        return isinstance(answer, Satisfied) or (is_strong(read) and not isinstance(answer, Proved))
+
+    def may_end_by(self, read: AccessEvent, write: AccessEvent) -> bool:
+        """Whether it may be what this access writes that ends the loop."""
+        put = _constant(write)
+        return put is None or not isinstance(self._answer(self._staying.ends_with(read.id, put)), Proved)
+
+    def _answer(self, condition: Expr) -> Answer:
+        return Proved() if condition is E.FALSE else self.ladder.decide(Query(E.conjuncts(condition)))
+
+
+def _constant(write: AccessEvent) -> int | None:
+    """What a write puts there, if that is a constant."""
+    if write.atomic is not None:
+        return write.atomic.constant if write.atomic.op in ("exch", "store", "cas") else None
+    return write.value.value if write.value is not None and write.value.op == "const" else None
 
 
 def _taken_and_given_back(launch: Launch, waits: Sequence[_Wait]) -> set[int]:
@@ -143,7 +201,7 @@ class _Spinning:
             for barrier in self.new:
                 if not self._stands_between(wait, barrier, write):
                     continue
-                if any(self._meet(pair, mode) for mode in _modes(barrier)):
+                if any(self._meet(pair, mode) for mode in _modes(barrier) if mode == "grid" or not wait.together):
                     yield wait, write, barrier
 
     def by_way_of_others(self) -> Iterator[_Found]:
@@ -153,7 +211,7 @@ class _Spinning:
         writes = {write.id: write for _, write, _ in signals}.values()
         if not any(self._stands_between(w, b, write) for w in self.waits for b in self.new for write in writes):
             return
-        ends = [(wait, write) for wait, write, pair in signals if self._meet(pair, "block")]
+        ends = [(wait, write) for wait, write, pair in signals if not wait.together and self._meet(pair, "block")]
         far = [(wait, write, pair) for wait, write, pair in signals if self._meet(pair, "grid")]
         if not self._goes_one_way([pair if pair.one is wait.read else _turned(pair) for wait, _, pair in far]):
             ends += [(wait, write) for wait, write, _ in far]
@@ -169,7 +227,9 @@ class _Spinning:
         for pair in self.pairs:
             for read, write in ((pair.one, pair.two), (pair.two, pair.one)):
                 for wait in self.waits:
-                    if wait.read is read and not changes_nothing(write) and wait.loop.label not in write.loops:
+                    if wait.read is not read or changes_nothing(write) or wait.loop.label in write.loops:
+                        continue
+                    if wait.goes_on.may_end_by(read, write):
                         yield wait, write, pair
 
     def _meet(self, pair: Pair, mode: Mode, *extra: Expr) -> bool:
@@ -183,14 +243,36 @@ class _Spinning:
         return self.checker.may_meet(pair, mode, ways, (*together, *extra))
 
     def _goes_one_way(self, pairs: Sequence[Pair]) -> bool:
-        """Whether blocks wait for blocks of lower numbers only, or of higher ones: none waits for itself then, however
-        many are in between. The pairs begin with what is read."""
+        """Whether blocks wait for blocks of lower numbers only, or of higher ones, or for what stands in front of what
+        they write there themselves: none waits for itself then, however many are in between. The pairs begin with what
+        is read."""
         launch = self.checker.launch
+        if self._goes_by_cells(pairs):
+            return True
         if launch.grid[1:] != (1, 1):
             return False
         first, second = (launch.side(E.BID[0], thread, "grid") for thread in (1, 2))
         directions = E.compare("lt", first, second), E.compare("lt", second, first)
         return any(not any(self._meet(pair, "grid", way) for pair in pairs) for way in directions)
+
+    def _goes_by_cells(self, pairs: Sequence[Pair]) -> bool:
+        """As where blocks take numbers of their own, in the order in which they come."""
+        reads, writes = {id(p.one): p.one for p in pairs}.values(), {id(p.two): p.two for p in pairs}.values()
+        if len({e.root for e in (*reads, *writes)}) > 1:
+            return False
+        return any(all(self._in_front(r, w, op) for r in reads for w in writes) for op in ("lt", "gt"))
+
+    def _in_front(self, read: AccessEvent, write: AccessEvent, op: str) -> bool:
+        """Whether the cell that a block reads is always on one side of the one that it writes."""
+        launch = self.checker.launch
+        for writer in (1, 2):
+            cells = launch.side(read.offset, 1, "block"), launch.side(write.offset, writer, "block")
+            parts = [*guard_of(launch, read, 1, "block"), *guard_of(launch, write, writer, "block")]
+            parts += [launch.distinct("block")] if writer == 2 else []
+            query = query_of(launch, [*parts, E.lnot(E.compare(op, *cells))], "block")
+            if query is not None and not isinstance(self.checker.asker.answer(query, "brief"), Proved):
+                return False
+        return True
 
     def _asked_for_by(self, wait: _Wait, ends: Sequence[tuple[_Wait, AccessEvent]]) -> list[AccessEvent]:
         """The writes without which a wait may not end, by way of others: a thread that writes for it waits itself
@@ -209,6 +291,9 @@ class _Spinning:
         there, on = self._way(_behind(wait), _at(barrier)), self._way(_at(barrier), _at(write))
         if there is None or on is None:
             return False
+        if any(first < write.order < last for first, last in there):
+            # The wait is for what was written on the way to the barrier, the next time for another wait.
+            return False
         met = {c.condition for c in barrier.guard}
         # A barrier of the block keeps no other block from anything.
         old = (b for b in self.old if b.scope == "grid" or barrier.scope != "grid")
@@ -224,7 +309,7 @@ class _Spinning:
         if not around:
             return None
         loop = self.checker.launch.events.loops[around[-1]]
-        return [(start[0], loop.last), (loop.first, end[0])]
+        return [(start[0], loop.last), (loop.first - 1, end[0])]
 
     def _of_two_threads(self, read: AccessEvent, write: AccessEvent, mode: Mode) -> bool:
         """Whether two threads of a group may make the two accesses, one each; undecided counts as yes."""

@@ -121,6 +121,8 @@ class Difference:
     """Inserted barriers that threads miss which have returned."""
     worse: tuple[str, ...] = ()
     """Anything else that got worse, in words."""
+    in_vain: tuple[SourceSpan, ...] = ()
+    """Inserted barriers at which threads would be kept from what others wait for; ``worse`` tells of it."""
     left: frozenset[PairKey] = frozenset()
     """What the findings that are still there are about."""
     appeared: tuple[Finding, ...] = ()
@@ -150,8 +152,7 @@ def compare(
             continue
         vanished = _vanished(known, kernel, files)
         for context, earlier in zip(kernel.contexts, known.contexts, strict=True):
-            unasked = inserting and any(r.kind == "not-examined" for r in earlier.reasons)
-            _context(found, kernel, earlier, context, files, targets, vanished, unasked=unasked)
+            _context(found, kernel, earlier, context, files, targets, vanished, inserting=inserting)
     return Difference(
         tuple(found.remaining),
         tuple(found.new_races),
@@ -159,8 +160,8 @@ def compare(
         tuple(dict.fromkeys(found.divergent)),
         tuple(dict.fromkeys(found.late)),
         tuple(dict.fromkeys(found.worse)),
-        frozenset(found.left),
-        tuple(found.appeared),
+        left=frozenset(found.left),
+        appeared=tuple(found.appeared),
     )
 
 
@@ -273,8 +274,9 @@ def _context(
     targets: frozenset[PairKey],
     vanished: Sequence[SourceSpan],
     *,
-    unasked: bool,
+    inserting: bool,
 ) -> None:
+    unasked = inserting and any(r.kind == "not-examined" for r in before.reasons)
     known: dict[PairKey, Finding] = {}
     for finding in before.findings:
         key = key_of(finding)
@@ -289,6 +291,8 @@ def _context(
         earlier = known.get(key)
         if finding.code is Verdict.BENIGN_RACE and earlier is not None and earlier.code in RACES:
             continue  # what made the writes of one value harmful is gone
+        if finding.code is Verdict.BENIGN_RACE and earlier is None and inserting and key not in targets:
+            continue  # no barrier made it: another race of its accesses stood for it
         found.left.add(key)
         if key in targets:
             # What no barrier of a block orders is not what one was tried for.

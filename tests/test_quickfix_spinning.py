@@ -59,7 +59,7 @@ def test_no_barrier_keeps_threads_from_a_write_that_others_wait_for(body: str, t
     [
         (f"  if (t == 0) while (flag == 0);\n{READ}  if (t == 32) flag = 1;", "  __syncwarp();"),
         (f"{SIGNALLED}{READ}", "  __syncwarp();"),
-        (f"{SIGNALLED}  __syncthreads();\n{READ}  if (t == 9) flag = 2;", ""),
+        (f"{SIGNALLED}  __syncthreads();\n{READ}  if (t == 9) flag = 2;", "s[5];\n  __syncwarp();"),
     ],
     ids=["another warp", "written before", "written again"],
 )
@@ -347,3 +347,190 @@ void go(int *b, int *o) {
     apart = text.replace("while (atomicAdd(&ready, 0) == 0) {}", "o[200] = 1;")
     titles = [a.title for a in answers(engine(), CheckRequest("/spinning/l.cu", apart)) if isinstance(a, Fix)]
     assert any("sync()" in title for title in titles), titles
+
+
+ORDINARY = {
+    "a hash table, cleared for each batch": """
+  for (int b = 0; b < n; b++) {
+    s[t] = -1;
+    __syncthreads();
+    int h = d[b * 64 + t] & 63;
+    while (atomicCAS(&s[h], -1, t) != -1) h = (h + 1) & 63;
+    o[b * 64 + t] = s[t];
+    __syncthreads();
+  }""",
+    "a queue that is begun again": """
+  if (t == 0) x = 0;
+  __syncthreads();
+  int i;
+  while ((i = atomicAdd(&x, 1)) < n) atomicAdd(&o[i], 1);
+  if (t == 0) x = 0;
+  __syncthreads();
+  while ((i = atomicAdd(&x, 1)) < n) atomicAdd(&o[i], 2);""",
+    "a queue of warps": """
+  for (int q = 0; q < 4; q++) {
+    if (t == 0) x = 0;
+    __syncthreads();
+    for (;;) {
+      int i;
+      if (t % 32 == 0) i = atomicAdd(&x, 1);
+      i = __shfl_sync(~0u, i, 0);
+      if (i >= n) break;
+      atomicAdd(&o[i * 32 + t % 32], q);
+    }
+  }""",
+    "a maximum by retries": """
+  for (int r = 0; r < n; r++) {
+    if (t == 0) x = 0;
+    __syncthreads();
+    int most;
+    while ((most = atomicMax(&x, d[t])) < d[t]) {}
+    o[r * 64 + t] = x;
+    __syncthreads();
+  }""",
+    "until nothing changes": """
+  for (int r = 0; r < n; r++) {
+    s[t] = d[r * 64 + t];
+    x = 1;
+    __syncthreads();
+    while (x) {
+      __syncthreads();
+      if (t == 0) x = 0;
+      int best = max(s[t], s[(t + 1) & 63]);
+      __syncthreads();
+      if (best > s[t]) { s[t] = best; x = 1; }
+      __syncthreads();
+    }
+    o[r * 64 + t] = s[63 - t];
+  }""",
+    "a stop in each round": """
+  for (int r = 0; r < n; r++) {
+    if (t == 0) x = 0;
+    __syncthreads();
+    for (int i = t; i < 1024; i += 64) {
+      if (atomicAdd(&x, 0)) break;
+      if (d[i] == r) atomicExch(&x, 1);
+    }
+    o[r * 64 + t] = r;
+  }""",
+    "a binary search in each tile": """
+  for (int r = 0; r < n; r++) {
+    s[t] = d[r * 64 + t];
+    __syncthreads();
+    int lo = 0, hi = 64;
+    while (lo < hi) { int m = (lo + hi) / 2; if (s[m] < r) lo = m + 1; else hi = m; }
+    o[r * 64 + t] = lo;
+  }""",
+}
+
+
+@pytest.mark.parametrize("body", ORDINARY.values(), ids=ORDINARY)
+def test_loops_that_end_by_themselves_wait_for_nobody(body: str) -> None:
+    """One barrier lacks, between a loop and what is written for the next one."""
+    text = "__global__ void k(int *o, const int *d, int n) {\n  __shared__ int s[64], x;\n  int t = threadIdx.x;"
+    text += body + "\n}\nvoid go(int *o, const int *d, int n) { k<<<1, 64>>>(o, d, n); }\n"
+    answered = list(answers(engine(), CheckRequest("/spinning/m.cu", text)))
+    new = [edited(text, a) for a in answered if isinstance(a, Fix) and a.title.startswith("Insert __syncthreads()")]
+    assert new, answered
+    kernels = engine().analyse(CheckRequest("/spinning/m.cu", new[0])).result.kernels
+    assert kernels[0].verdict in {Verdict.RACE_FREE, Verdict.REDUNDANT_BARRIER, Verdict.BENIGN_RACE}
+
+
+@pytest.mark.parametrize(
+    "wait",
+    [
+        "int c; do { c = 0; for (int i = 0; i < 32; i++) c += ready[i]; } while (c < 32);",
+        "int c; do { c = 9; for (int i = 0; i < 32; i++) c = min(c, ready[i]); } while (c < 1);",
+        "int i = 0; while (i < 32) { if (ready[i]) i++; }",
+        "int i = 0; while (ready[0] == 0) { if (++i > 16) { __nanosleep(100); i = 0; } }",
+    ],
+    ids=["a sum", "the least", "one after the other", "with pauses"],
+)
+def test_what_is_read_again_and_again_is_waited_for(wait: str) -> None:
+    text = "__global__ void k(int *o, const int *d, int *ready) {\n  __shared__ int s[64];\n  int t = threadIdx.x;\n"
+    text += f"  if (t == 63) {{ {wait} }}\n  s[t] = d[t];\n  o[t] = s[63 - t];\n  if (t < 32) ready[t] = 1;\n}}\n"
+    text += "void go(int *o, const int *d, int *r) { k<<<1, 64>>>(o, d, r); }\n"
+    answered = list(answers(engine(), CheckRequest("/spinning/n.cu", text)))
+    assert any(isinstance(a, FixRefusal) and "threads that wait for `ready" in a.text for a in answered), answered
+    assert not any("__syncthreads" in a.title for a in answered if isinstance(a, Fix)), answered
+
+
+@pytest.mark.parametrize("spelled", ["", "__syncthreads(); "], ids=["without another", "beside another"])
+def test_a_barrier_in_a_macro_is_a_new_one_where_the_macro_is_used(spelled: str) -> None:
+    text = f"""#define REVERSE(from, to) {spelled}s[t] = from[t]; to[t] = s[63 - t];
+__global__ void k(int *o, const int *d) {{
+  __shared__ int s[64];
+  __shared__ volatile int flag;
+  int t = threadIdx.x;
+  if (t == 0) flag = 0;
+  __syncthreads();
+  if (t == 63) while (flag == 0);
+  REVERSE(d, o)
+  if (t == 0) flag = 1;
+}}
+void go(int *o, const int *d) {{ k<<<1, 64>>>(o, d); }}
+"""
+    answered = list(answers(engine(), CheckRequest("/spinning/p.cu", text)))
+    assert answered
+    assert not any(isinstance(a, Fix) and "Insert" in a.title for a in answered), answered
+    apart = text.replace("while (flag == 0)", "o[64] = flag")
+    titles = [a.title for a in answers(engine(), CheckRequest("/spinning/q.cu", apart)) if isinstance(a, Fix)]
+    assert any("into the macro REVERSE" in title for title in titles), titles
+
+
+def test_blocks_that_take_numbers_wait_for_lower_ones_only() -> None:
+    text = """__device__ int ticket, state[64], sum[64];
+__global__ void k(int *o, const int *d) {
+  __shared__ int s[64], tile, before;
+  int t = threadIdx.x;
+  if (t == 0) tile = atomicAdd(&ticket, 1);
+  __syncthreads();
+  int b = tile;
+  s[t] = d[b * 64 + t];
+  if (t == 0) {
+    int total = 0;
+    for (int p = b - 1; p >= 0; p--) {
+      while (atomicAdd(&state[p], 0) == 0) {}
+      __threadfence();
+      total += sum[p];
+    }
+    before = total;
+  }
+  o[b * 64 + t] = s[63 - t] + before;
+  if (t == 63) {
+    sum[b] = s[63];
+    __threadfence();
+    atomicExch(&state[b], 1);
+  }
+}
+void go(int *o, const int *d) { k<<<16, 64>>>(o, d); }
+"""
+    titles = [a.title for a in answers(engine(), CheckRequest("/spinning/r.cu", text)) if isinstance(a, Fix)]
+    assert any("Insert __syncthreads() after line 17" in title for title in titles), titles
+    upwards = text.replace("int p = b - 1; p >= 0; p--", "int p = 0; p < 16; p++")
+    titles = [a.title for a in answers(engine(), CheckRequest("/spinning/s.cu", upwards)) if isinstance(a, Fix)]
+    assert not any("after line 17" in title for title in titles), titles
+
+
+def test_what_was_written_on_the_way_to_a_barrier_is_not_kept_back_by_it() -> None:
+    """Where two blocks answer each other in turns; a barrier in front of the signal would keep it back."""
+    text = """__device__ int ping, pong;
+__global__ void k(int *o, int n) {
+  __shared__ int s[64];
+  int t = threadIdx.x;
+  for (int i = 1; i <= n; i++) {
+    if (blockIdx.x == 0) {
+      if (t == 0) atomicExch(&ping, i);
+      s[t] = t + i;
+      o[t] = s[63 - t];
+      if (t == 63) while (atomicAdd(&pong, 0) < i) {}
+    } else if (t == 0) {
+      while (atomicAdd(&ping, 0) < i) {}
+      atomicExch(&pong, i);
+    }
+  }
+}
+void go(int *o, int n) { k<<<2, 64>>>(o, n); }
+"""
+    titles = [a.title for a in answers(engine(), CheckRequest("/spinning/t.cu", text)) if isinstance(a, Fix)]
+    assert any("Insert 2 barriers after lines 8 and 9" in title for title in titles), titles

@@ -122,6 +122,12 @@ def test_it_did_not_get_worse(what: str):
     assert judged(HARMLESS[what]).is_clean
 
 
+def test_a_benign_race_that_shows_behind_a_new_barrier_was_there_before() -> None:
+    shown = unit(race(20, 30), race(80 + SHIFT, 90 + SHIFT, Verdict.BENIGN_RACE))
+    assert compare(BEFORE, shown, FILES, TARGET, inserting=True).is_clean
+    assert not compare(BEFORE, shown, FILES, TARGET).is_clean
+
+
 def test_what_was_unknown_before_may_stay_so():
     reason = Reason("budget", "Z3 gave up")
     assert judged(unit(reasons=(reason,)), unit(race(10, 60), reasons=(reason,))).is_clean

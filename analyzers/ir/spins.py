@@ -2,17 +2,18 @@
 
 ``while (*flag == 0);`` ends by what the loop itself reads; so does a loop left by a jump, by a variable that such a
 value sets, by a vote or shuffle of it, or by a copy of it in memory. Takes a kernel, gives for each loop the loads and
-atomics in it whose values may reach its test or the condition of a jump out of it, and whether something else moves on
-there, as in ``i < *count``. Values are followed within the loop, whatever the order of its statements.
+atomics in it whose values may reach its test or the condition of a jump out of it. Values are followed within the loop,
+whatever the order of its statements; whether a thread may stay there at all is asked elsewhere (`staying`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from analyzers.ir import kernel as K
-from analyzers.ir.expr import Expr, walk
+from analyzers.ir.expr import BOOL, I32, Expr, Type, walk
 
 _ANYTHING = "*anything"
 _SOMETHING = "*something"
@@ -25,15 +26,15 @@ class Deciding:
 
     reads: frozenset[int]
     """Ids of loads and atomics."""
-    advances: bool
-    """Also by a variable that each iteration makes of what the last one left, and of no read: the loop may end with the
-    same reads."""
+    loop: K.Loop
+    flow: Iteration
 
 
 def deciding_reads(kernel: K.Kernel) -> Mapping[str, Deciding]:
     """By the label of the loop; loops that do not go on by what they read are left out."""
     loops = [s for s in K.statements(kernel.body) if isinstance(s, K.Loop)]
-    found = {loop.label: _Iteration().deciding(loop) for loop in loops}
+    flows = {loop.label: (loop, Iteration.of(loop)) for loop in loops}
+    found = {label: Deciding(flow.deciding(), loop, flow) for label, (loop, flow) in flows.items()}
     return {label: deciding for label, deciding in found.items() if deciding.reads}
 
 
@@ -50,44 +51,73 @@ class _Value:
     memory: frozenset[str] = frozenset()
     """Where in memory it may come from."""
 
-    def variables(self, *, conditions: bool = False) -> set[str]:
-        used = (*self.sources, *self.conditions) if conditions else self.sources
-        return {v for e in used for v in _variables(e)} | self.memory
+    def variables(self) -> set[str]:
+        return {v.value for v in _variables((*self.sources, *self.conditions))} | self.memory
 
 
 @dataclass
-class _Iteration:
-    """One loop's, with the loops in it."""
+class Iteration:
+    """What flows in one loop, with the loops in it."""
 
-    following: str = field(default="", init=False)
+    following: str
     """What jumps to the next iteration name."""
+    types: dict[str, Type] = field(default_factory=dict[str, Type], init=False)
+    """Of the variables."""
+    assigned: list[str] = field(default_factory=list[str], init=False)
+    """The variables that get values, each once."""
     values: list[_Value] = field(default_factory=list[_Value], init=False)
     tests: list[Expr] = field(default_factory=list[Expr], init=False)
     """What decides whether the loop goes on."""
     _left: dict[str, list[Expr]] = field(default_factory=dict[str, list[Expr]], init=False)
     """By label: the conditions under which the rest, up to there, is passed over."""
 
-    def deciding(self, loop: K.Loop) -> Deciding:
+    @staticmethod
+    def of(loop: K.Loop) -> Iteration:
+        flow = Iteration(f"{loop.label}:continue")
         inside = {s.label for s in K.statements((loop,)) if isinstance(s, (K.Block, K.Loop))} - {loop.label}
-        self.following = f"{loop.label}:continue"
-        self.tests.append(loop.condition)
-        self._loop(loop, (), inside)
-        needed = self._reached({v for e in self.tests for v in _variables(e)}, conditions=True)
-        reads = {v.name for v in self.values if v.read is not None}
-        made = ((v.name, self._reached(v.variables(), conditions=False)) for v in self.values if v.name in needed)
-        advances = any(name in sources and reads.isdisjoint(sources) for name, sources in made)
-        return Deciding(frozenset(v.read for v in self.values if v.read is not None and v.name in needed), advances)
+        flow.tests.append(loop.condition)
+        flow._loop(loop, (), inside)
+        used = (e for v in flow.values for e in (*v.sources, *v.conditions))
+        flow.types.update({v.value: v.ty for v in _variables((*flow.tests, *used))})
+        return flow
 
-    def _reached(self, names: Iterable[str], *, conditions: bool) -> set[str]:
+    def deciding(self) -> frozenset[int]:
+        """Ids of the loads and atomics that the end of the loop depends on."""
+        return frozenset(v.read for v in self.values if v.read is not None and v.name in self._needed)
+
+    def depends_on(self, variable: str) -> bool:
+        """Whether the end of the loop does."""
+        return variable in self._needed
+
+    def depends_on_memory(self, pointer: Expr) -> bool:
+        return not self._needed_memory.isdisjoint(_readable(pointer))
+
+    @cached_property
+    def _needed(self) -> set[str]:
+        return self.reached(v.value for v in _variables(self.tests))
+
+    @cached_property
+    def _needed_memory(self) -> set[str]:
+        read = (v.sources[0] for v in self.values if v.read is not None and v.name in self._needed)
+        return self._needed.union(*map(_readable, read))
+
+    def reached(self, names: Iterable[str]) -> set[str]:
         """What these are made of in the end, these included."""
         reached = set(names)
-        while True:
-            before = len(reached)
-            for value in self.values:
-                if value.name in reached:
-                    reached.update(value.variables(conditions=conditions))
-            if len(reached) == before:
-                return reached
+        left = list(reached)
+        while left:
+            more = self._made_of.get(left.pop(), set()) - reached
+            reached |= more
+            left += more
+        return reached
+
+    @cached_property
+    def _made_of(self) -> dict[str, set[str]]:
+        """By name: what its values are made of."""
+        found: dict[str, set[str]] = {}
+        for value in self.values:
+            found.setdefault(value.name, set()).update(value.variables())
+        return found
 
     def _loop(self, s: K.Loop, under: tuple[Expr, ...], inside: set[str]) -> None:
         self._body(s.head, under, inside)
@@ -118,34 +148,53 @@ class _Iteration:
     def _simple(self, s: K.Stmt, conditions: tuple[Expr, ...]) -> None:
         """What a statement without others in it gives a value."""
         if isinstance(s, K.Assign):
-            self.values.append(_Value(s.var, (s.value,), conditions))
+            self._assign(s.value.ty, _Value(s.var, (s.value,), conditions))
         elif isinstance(s, K.Load):
-            self.values.append(_Value(s.var, (s.pointer,), conditions, s.id, _readable(s.pointer)))
+            self._assign(s.ty, _Value(s.var, (s.pointer,), conditions, s.id, _readable(s.pointer)))
         elif isinstance(s, K.Atomic):
-            names = ((s.var,) if s.var is not None else ()) + _written(s.pointer)
-            self.values += [_Value(name, (s.pointer, *s.operands), conditions, s.id) for name in names]
+            sources = s.pointer, *s.operands
+            self.values += [_Value(name, sources, conditions, s.id) for name in _written(s.pointer)]
+            if s.var is not None:
+                self._assign(s.ty, _Value(s.var, sources, conditions, s.id))
         elif isinstance(s, K.Store):
             self.values += [_Value(name, (s.pointer, s.value), conditions) for name in _written(s.pointer)]
         elif isinstance(s, K.Collective):
-            self.values.append(_Value(s.var, s.operands, conditions))
+            self._assign(s.ty, _Value(s.var, s.operands, conditions))
+        elif isinstance(s, K.Havoc):
+            self._assign(s.ty, _Value(s.var, (), conditions))
         elif isinstance(s, K.Barrier) and s.reduce is not None:
-            self.values.append(_Value(s.reduce[2], (s.reduce[1],), conditions))
+            kind, operand, result = s.reduce
+            self._assign(I32 if kind == "count" else BOOL, _Value(result, (operand,), conditions))
+
+    def _assign(self, ty: Type, value: _Value) -> None:
+        self.values.append(value)
+        if value.name not in self.types:
+            self.types[value.name] = ty
+            self.assigned.append(value.name)
 
 
-def _objects(pointer: Expr) -> list[str]:
-    return [f"*{e.value}" for e in walk((pointer,)) if e.op == "addr"]
+def objects_of(pointer: Expr) -> frozenset[str]:
+    """The objects that a pointer may lead to; none where that is not known."""
+    if pointer.op == "addr":
+        return frozenset((pointer.value,))
+    if pointer.op == "ptradd":
+        return objects_of(pointer.args[0])
+    if pointer.op == "select":
+        sides = [objects_of(side) for side in pointer.args[1:]]
+        return frozenset[str]().union(*sides) if all(sides) else frozenset()
+    return frozenset()
 
 
 def _readable(pointer: Expr) -> frozenset[str]:
     """What a load may find, by names that `_written` gives."""
-    objects = _objects(pointer)
+    objects = [f"*{name}" for name in objects_of(pointer)]
     return frozenset((*objects, _SOMETHING) if objects else (_ANYTHING,))
 
 
 def _written(pointer: Expr) -> tuple[str, ...]:
     """Names for what a store leaves in memory."""
-    return (*(_objects(pointer) or (_SOMETHING,)), _ANYTHING)
+    return (*([f"*{name}" for name in sorted(objects_of(pointer))] or (_SOMETHING,)), _ANYTHING)
 
 
-def _variables(e: Expr) -> Iterable[str]:
-    return (v.value for v in walk((e,)) if v.op == "var")
+def _variables(used: Iterable[Expr]) -> Iterable[Expr]:
+    return (v for v in walk(used) if v.op == "var")

@@ -1,0 +1,343 @@
+"""Whether a thread that is alone may stay in a loop: whether an iteration may leave what the loop goes by as it was.
+
+``while (*flag == 0);`` stays until another thread writes; ``while (i < *count) i++;`` ends, whatever is read, and so do
+the retries of a ``cas`` that takes what it saw for what it expects. Takes a loop and what flows in it (`spins`), goes
+through one iteration symbolically, memory included, gives the condition under which everything is the same behind it.
+What is not followed, as the loops within, may become anything; what is computed from what the last iteration left, as
+in ``i += step`` or a binary search, is taken to become something else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from analyzers.ir import expr as E
+from analyzers.ir import kernel as K
+from analyzers.ir.expr import BOOL, TRUE, Expr, FloatType, IntType, Type
+from analyzers.ir.spins import Iteration, objects_of
+
+_MEMORY = "memory"
+"""Identity of what is at an address when the iteration begins."""
+_ANY = "any"
+"""How identities of what is not followed begin."""
+
+_MAY_KEEP = frozenset({"and", "or", "min", "max"})
+"""Operators that may give one of their operands, as where values are gathered."""
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """What a load or atomic found in the iteration."""
+
+    condition: Expr
+    """When it was executed."""
+    content: Expr | None
+    """What was there, and is as long as nobody writes; None where the loop itself may have written it before."""
+
+
+@dataclass(frozen=True, slots=True)
+class Staying:
+    """Of an iteration of a thread that is alone, in terms of what it began with."""
+
+    going: Expr
+    """That another iteration follows."""
+    still: Expr
+    """That one follows with what it goes by as before. False also where it follows links, as in a list."""
+    reads: Mapping[int, Read]
+    """By id, but for those in loops within."""
+    kept: frozenset[Expr]
+    """What the values that it leaves to the next one are made of, where they are not as before."""
+
+    def stays_with(self, read: int) -> Expr:
+        """That the thread stays in the loop with a certain read."""
+        found = self.reads.get(read)
+        return self.still if found is None else E.land(self.still, found.condition)
+
+    def ends_with(self, read: int, value: int) -> Expr:
+        """That the loop would go on, and ends because a certain read gives another value, this one."""
+        found = self.reads.get(read)
+        if found is None or found.content is None or found.content in self.kept:
+            return TRUE
+        if not isinstance(found.content.ty, IntType):
+            return TRUE
+        then = E.substitute(self.going, {found.content: E.const(value, found.content.ty)})
+        return E.land(self.going, E.lnot(then))
+
+
+def staying(loop: K.Loop, flow: Iteration) -> Staying:
+    """``flow``: that of the same loop."""
+    return _Alone(flow).staying(loop)
+
+
+@dataclass
+class _State:
+    """Variables by name, and memory by address, both as of the beginning of the iteration."""
+
+    variables: dict[str, Expr] = field(default_factory=dict[str, Expr])
+    cells: dict[Expr, Expr] = field(default_factory=dict[Expr, Expr])
+    written: frozenset[Expr] = frozenset()
+    """Addresses; what may be there, too, is not known any more."""
+
+    def copy(self) -> _State:
+        return _State(dict(self.variables), dict(self.cells), self.written)
+
+
+@dataclass
+class _Alone:
+    flow: Iteration
+    state: _State = field(default_factory=_State, init=False)
+    arrivals: dict[str, list[tuple[Expr, _State]]] = field(
+        default_factory=dict[str, list[tuple[Expr, _State]]], init=False
+    )
+    """By label of a block: under which conditions it is left, and how."""
+    reads: dict[int, Read] = field(default_factory=dict[int, Read], init=False)
+    unknown: int = field(default=0, init=False)
+
+    def staying(self, loop: K.Loop) -> Staying:
+        following = f"{loop.label}:continue"
+        self.arrivals[following] = []
+        going = self._body(loop.head, TRUE)
+        going = E.land(going, self._value(loop.condition))
+        going = self._joined(following, self._body(loop.body, going))
+        going = self._body(loop.latch, going)
+        return self._unchanged(going)
+
+    # --- one iteration ----------------------------------------------------------------------------------
+
+    def _body(self, body: Iterable[K.Stmt], condition: Expr) -> Expr:
+        """Executes statements; gives the condition under which the end is reached."""
+        for s in body:
+            if condition is E.FALSE:
+                break
+            if isinstance(s, K.If):
+                condition = self._if(s, condition)
+            elif isinstance(s, K.Loop):
+                self._loop(s, condition)
+            elif isinstance(s, K.Block):
+                self.arrivals[s.label] = []
+                condition = self._joined(s.label, self._body(s.body, condition))
+            elif isinstance(s, (K.Exit, K.Continue)):
+                arrivals = self.arrivals.get(_label(s))
+                if arrivals is not None:
+                    arrivals.append((condition, self.state.copy()))
+                condition = E.FALSE
+            else:
+                self._simple(s, condition)
+        return condition
+
+    def _if(self, s: K.If, condition: Expr) -> Expr:
+        c, before = self._value(s.condition), self.state
+        self.state = before.copy()
+        then, after_then = self._body(s.then, E.land(condition, c)), self.state
+        self.state = before.copy()
+        orelse = self._body(s.orelse, E.land(condition, E.lnot(c)))
+        if orelse is E.FALSE:
+            self.state = after_then
+        elif then is not E.FALSE:
+            self.state = self._merged(c, after_then, self.state)
+        return E.lor(then, orelse)
+
+    def _joined(self, label: str, condition: Expr) -> Expr:
+        """Behind a block: who came to its end, and who left it before."""
+        for arriving, state in self.arrivals.pop(label):
+            self.state = state if condition is E.FALSE else self._merged(arriving, state, self.state)
+            condition = E.lor(condition, arriving)
+        return condition
+
+    def _merged(self, condition: Expr, one: _State, two: _State) -> _State:
+        merged = _State(written=one.written | two.written)
+        for name in dict.fromkeys((*one.variables, *two.variables)):
+            ty = (one.variables.get(name) or two.variables[name]).ty
+            merged.variables[name] = E.select(condition, *(s.variables.get(name, E.var(name, ty)) for s in (one, two)))
+        for cell in dict.fromkeys((*one.cells, *two.cells)):
+            ty = (one.cells.get(cell) or two.cells[cell]).ty
+            sides = [self._content(s, cell, ty) for s in (one, two)]
+            merged.cells[cell] = E.select(condition, *sides)
+        return merged
+
+    def _loop(self, s: K.Loop, condition: Expr) -> None:
+        """A loop within: what it changes may be anything that can come of what it is made of."""
+        inside = K.statements((s,))
+        labels = {each.label for each in inside if isinstance(each, (K.Block, K.Loop))}
+        labels |= {f"{label}:continue" for label in labels}
+        flow, before = Iteration.of(s), dict(self.state.variables)
+        for name in flow.assigned:
+            used = sorted(flow.reached({name}) & flow.types.keys())
+            made_of = (before.get(v, E.var(v, flow.types[v])) for v in used)
+            self.state.variables[name] = self._any(flow.types[name], tuple(made_of))
+        for each in inside:
+            if isinstance(each, (K.Store, K.Atomic)):
+                self._write(self._value(each.pointer), None)
+            elif isinstance(each, (K.Exit, K.Continue)) and _label(each) not in labels:
+                arrivals = self.arrivals.get(_label(each))
+                if arrivals is not None:
+                    arrivals.append((E.land(condition, self._any(BOOL)), self.state.copy()))
+
+    # --- statements without others in them ----------------------------------------------------------------
+
+    def _simple(self, s: K.Stmt, condition: Expr) -> None:
+        if isinstance(s, K.Assign):
+            self._assign(s.var, self._value(s.value))
+        elif isinstance(s, K.Load):
+            found = self._content(self.state, self._value(s.pointer), s.ty)
+            self._read(s.id, condition, found)
+            self._assign(s.var, found)
+        elif isinstance(s, K.Store):
+            self._write(self._value(s.pointer), self._value(s.value))
+        elif isinstance(s, K.Atomic):
+            pointer = self._value(s.pointer)
+            old = self._content(self.state, pointer, s.ty)
+            self._read(s.id, condition, old)
+            self._write(pointer, _changed(s, old, [self._value(o) for o in s.operands]))
+            if s.var is not None:
+                self._assign(s.var, old)
+        elif isinstance(s, K.Collective):
+            self._assign(s.var, self._any(s.ty, tuple(self._value(o) for o in s.operands)))
+        elif isinstance(s, K.Havoc):
+            self._assign(s.var, self._any(s.ty))
+        elif isinstance(s, K.Barrier) and s.reduce is not None:
+            _, operand, result = s.reduce
+            self._assign(result, self._any(self.flow.types.get(result, BOOL), (self._value(operand),)))
+
+    def _read(self, read: int, condition: Expr, found: Expr) -> None:
+        self.reads[read] = Read(_named(condition), _named(found) if _is_memory(found) else None)
+
+    def _assign(self, name: str, value: Expr) -> None:
+        self.state.variables[name] = value
+
+    def _value(self, e: Expr) -> Expr:
+        return E.rewrite(e, self._known)
+
+    def _known(self, node: Expr) -> Expr | None:
+        return self.state.variables.get(node.value, node) if node.op == "var" else None
+
+    def _content(self, state: _State, pointer: Expr, ty: Type) -> Expr:
+        found = state.cells.get(pointer)
+        if found is None and not any(_may_be(pointer, w) for w in state.written):
+            found = E.opaque(_MEMORY, ty, (pointer,))
+        if found is None or found.ty != ty:
+            found = self._any(ty)
+        state.cells[pointer] = found
+        return found
+
+    def _write(self, pointer: Expr, value: Expr | None) -> None:
+        cells = self.state.cells
+        for other, content in cells.items():
+            if other is not pointer and _may_be(other, pointer):
+                cells[other] = self._any(content.ty)
+        self.state.written |= {pointer}
+        if value is not None:
+            cells[pointer] = value
+        elif pointer in cells:
+            cells[pointer] = self._any(cells[pointer].ty)
+
+    def _any(self, ty: Type, made_of: tuple[Expr, ...] = ()) -> Expr:
+        self.unknown += 1
+        return E.opaque(f"{_ANY}:{self.unknown}", ty, made_of)
+
+    # --- what the loop goes by ------------------------------------------------------------------------------
+
+    def _unchanged(self, going: Expr) -> Staying:
+        carried = self._carried(going)
+        same = [_same(before, after, carried) for before, after in carried.items()]
+        linked = any(_follows(before, after) for before, after in carried.items())
+        still = E.FALSE if linked else _named(E.land(going, *same))
+        made_of = (e for before, after in carried.items() for e in _sources(before, after))
+        kept = frozenset(E.walk(map(_named, made_of)))
+        return Staying(_named(going), still, self.reads, kept)
+
+    def _carried(self, going: Expr) -> dict[Expr, Expr]:
+        """What one iteration leaves to the next that it goes by, directly or not, and what it becomes."""
+        found, left = dict[Expr, Expr](), [going]
+        while left:
+            for node in E.walk((left.pop(),)):
+                after = self._after(node)
+                if after is not None and after is not node and node not in found:
+                    found[node] = after
+                    left.append(after)
+        return found
+
+    def _after(self, before: Expr) -> Expr | None:
+        if before.op == "var" and self.flow.depends_on(before.value):
+            return self.state.variables.get(before.value)
+        if _is_memory(before) and self.flow.depends_on_memory(before.args[0]):
+            after = self.state.cells.get(before.args[0])
+            return after if after is not None and after.ty == before.ty else None
+        return None
+
+
+def _label(s: K.Exit | K.Continue) -> str:
+    return s.label if isinstance(s, K.Exit) else f"{s.label}:continue"
+
+
+def _is_memory(e: Expr) -> bool:
+    return e.op == "opaque" and e.value[0] == _MEMORY
+
+
+def _may_be(one: Expr, two: Expr) -> bool:
+    """Whether two addresses may be the same, by the objects they are of alone."""
+    first, second = objects_of(one), objects_of(two)
+    return not first or not second or not first.isdisjoint(second)
+
+
+def _changed(s: K.Atomic, old: Expr, operands: Sequence[Expr]) -> Expr | None:
+    """What an atomic leaves; None where that is not followed."""
+    if s.op == "load":
+        return old
+    if s.op in ("exch", "store"):
+        return operands[0]
+    if s.op == "cas":
+        return E.select(E.compare("eq", old, operands[0]), operands[1], old)
+    if isinstance(s.ty, FloatType) or s.op in ("inc", "dec"):
+        return None
+    return E.binary(s.op, old, operands[0])
+
+
+def _follows(before: Expr, after: Expr) -> bool:
+    """Whether a value is what is found in memory where the one before leads to; conditions on the way do not count."""
+    left = [after]
+    while left:
+        node = left.pop()
+        if node.op == "opaque":
+            if _is_memory(node) and before in set(E.walk(node.args)):
+                return True
+            continue
+        left += node.args[1:] if node.op == "select" else node.args
+    return False
+
+
+def _same(before: Expr, after: Expr, carried: Collection[Expr]) -> Expr:
+    """That a value is what it was; what is computed from such values alone is another one, if it is a variable's."""
+    if after.op == "select":
+        return E.select(after.args[0], *(_same(before, side, carried) for side in after.args[1:]))
+    plain = after.args[0] if after.op in ("cast", "narrow") else after
+    operands = set(_operands(plain))
+    found = any(e.op == "opaque" and e not in carried for e in operands)
+    computed = plain not in carried and plain.op not in _MAY_KEEP and not (found or operands.isdisjoint(carried))
+    if computed and not _is_memory(before):
+        return E.FALSE
+    return E.compare("eq", after, before)
+
+
+def _sources(before: Expr, after: Expr) -> Iterator[Expr]:
+    """What a value is made of where it is not as before, and when that is."""
+    if after.op == "select":
+        yield after.args[0]
+        for side in after.args[1:]:
+            yield from _sources(before, side)
+    elif after is not before:
+        yield after
+
+
+def _operands(e: Expr) -> Iterator[Expr]:
+    """What is below an expression, but for the parts of what is not followed."""
+    yield e
+    if e.op != "opaque":
+        for part in e.args:
+            yield from _operands(part)
+
+
+def _named(e: Expr) -> Expr:
+    """With symbols for the variables that an iteration begins with."""
+    return E.rewrite(e, lambda node: E.sym(f"carried:{node.value}", node.ty) if node.op == "var" else None)
