@@ -14,7 +14,7 @@ from functools import cached_property
 from analyzers.analysed import KernelAnalysis
 from analyzers.ir import expr as E
 from analyzers.ir.events import AccessEvent, BarrierEvent, KernelEvents, LoopInstance
-from analyzers.ir.expr import Expr
+from analyzers.ir.expr import I64, Expr
 from analyzers.ir.spins import Deciding, deciding_reads
 from analyzers.ir.staying import Staying, staying
 from analyzers.model import CheckOptions, KernelResult, SourceSpan, UnitResult, Verdict
@@ -151,11 +151,12 @@ class _Loop:
         return Proved() if condition is E.FALSE else self.ladder.decide(Query(E.conjuncts(condition)))
 
 
-def _constant(write: AccessEvent) -> int | None:
+def _constant(write: AccessEvent) -> Expr | None:
     """What a write puts there, if that is a constant."""
     if write.atomic is not None:
-        return write.atomic.constant if write.atomic.op in ("exch", "store", "cas") else None
-    return write.value.value if write.value is not None and write.value.op == "const" else None
+        put = write.atomic.constant if write.atomic.op in ("exch", "store", "cas") else None
+        return None if put is None else E.const(put, I64)
+    return write.value if write.value is not None and write.value.op == "const" else None
 
 
 def _taken_and_given_back(launch: Launch, waits: Sequence[_Wait]) -> set[int]:

@@ -9,7 +9,7 @@ in ``i += step`` or a binary search, is taken to become something else.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from analyzers.ir import expr as E
@@ -54,14 +54,15 @@ class Staying:
         found = self.reads.get(read)
         return self.still if found is None else E.land(self.still, found.condition)
 
-    def ends_with(self, read: int, value: int) -> Expr:
+    def ends_with(self, read: int, value: Expr) -> Expr:
         """That the loop would go on, and ends because a certain read gives another value, this one."""
         found = self.reads.get(read)
         if found is None or found.content is None or found.content in self.kept:
             return TRUE
-        if not isinstance(found.content.ty, IntType):
+        content = found.content
+        if not (isinstance(content.ty, IntType) and isinstance(value.ty, IntType)):
             return TRUE
-        then = E.substitute(self.going, {found.content: E.const(value, found.content.ty)})
+        then = E.substitute(self.going, {content: E.cast(value, content.ty)})
         return E.land(self.going, E.lnot(then))
 
 
@@ -249,11 +250,12 @@ class _Alone:
 
     def _carried(self, going: Expr) -> dict[Expr, Expr]:
         """What one iteration leaves to the next that it goes by, directly or not, and what it becomes."""
-        found, left = dict[Expr, Expr](), [going]
+        found, left, seen = dict[Expr, Expr](), [going], set[int]()
         while left:
-            for node in E.walk((left.pop(),)):
+            for node in E.walk((left.pop(),), seen):
+                seen.add(node.key)
                 after = self._after(node)
-                if after is not None and after is not node and node not in found:
+                if after is not None and after is not node:
                     found[node] = after
                     left.append(after)
         return found
@@ -296,46 +298,58 @@ def _changed(s: K.Atomic, old: Expr, operands: Sequence[Expr]) -> Expr | None:
 
 def _follows(before: Expr, after: Expr) -> bool:
     """Whether a value is what is found in memory where the one before leads to; conditions on the way do not count."""
-    left = [after]
-    while left:
-        node = left.pop()
-        if node.op == "opaque":
-            if _is_memory(node) and before in set(E.walk(node.args)):
-                return True
-            continue
-        left += node.args[1:] if node.op == "select" else node.args
-    return False
+    found = _reached(after, lambda e: () if e.op == "opaque" else e.args[1:] if e.op == "select" else e.args)
+    return any(before in set(E.walk(e.args)) for e in found if _is_memory(e))
 
 
 def _same(before: Expr, after: Expr, carried: Collection[Expr]) -> Expr:
-    """That a value is what it was; what is computed from such values alone is another one, if it is a variable's."""
-    if after.op == "select":
-        return E.select(after.args[0], *(_same(before, side, carried) for side in after.args[1:]))
+    """That a value is what it was."""
+    known: dict[Expr, Expr] = {}
+    for e in reversed(_reached(after, _sides)):
+        sides = _sides(e)
+        known[e] = E.select(e.args[0], *(known[s] for s in sides)) if sides else _equal(before, e, carried)
+    return known[after]
+
+
+def _equal(before: Expr, after: Expr, carried: Collection[Expr]) -> Expr:
+    """The same without choices. What is computed from what the last iteration left alone is another value, if it is a
+    variable's."""
     plain = after.args[0] if after.op in ("cast", "narrow") else after
-    operands = set(_operands(plain))
-    found = any(e.op == "opaque" and e not in carried for e in operands)
-    computed = plain not in carried and plain.op not in _MAY_KEEP and not (found or operands.isdisjoint(carried))
-    if computed and not _is_memory(before):
-        return E.FALSE
+    if not _is_memory(before) and plain not in carried and plain.op not in _MAY_KEEP:
+        operands = _reached(plain, lambda e: () if e.op == "opaque" else e.args)
+        found = any(e.op == "opaque" and e not in carried for e in operands)
+        if not found and any(e in carried for e in operands):
+            return E.FALSE
     return E.compare("eq", after, before)
 
 
 def _sources(before: Expr, after: Expr) -> Iterator[Expr]:
     """What a value is made of where it is not as before, and when that is."""
-    if after.op == "select":
-        yield after.args[0]
-        for side in after.args[1:]:
-            yield from _sources(before, side)
-    elif after is not before:
-        yield after
+    for e in _reached(after, _sides):
+        if e.op == "select":
+            yield e.args[0]
+        elif e is not before:
+            yield e
 
 
-def _operands(e: Expr) -> Iterator[Expr]:
-    """What is below an expression, but for the parts of what is not followed."""
-    yield e
-    if e.op != "opaque":
-        for part in e.args:
-            yield from _operands(part)
+def _sides(e: Expr) -> tuple[Expr, ...]:
+    return e.args[1:] if e.op == "select" else ()
+
+
+def _reached(e: Expr, parts: Callable[[Expr], Sequence[Expr]]) -> list[Expr]:
+    """An expression and its parts, and theirs, each once and in front of its own."""
+    order: list[Expr] = []
+    seen: set[Expr] = set()
+    left = [(e, False)]
+    while left:
+        node, done = left.pop()
+        if done:
+            order.append(node)
+        elif node not in seen:
+            seen.add(node)
+            left.append((node, True))
+            left += [(part, False) for part in parts(node)]
+    return order[::-1]
 
 
 def _named(e: Expr) -> Expr:
