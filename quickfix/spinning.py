@@ -133,18 +133,24 @@ class _Loop:
 
     def waits_with(self, read: AccessEvent) -> bool:
         """Whether a thread may stay in it as long as nobody else writes. What is read neither atomically nor as
-        volatile is taken for data, unless it certainly may; what asks again and again without a write waits, with a
-        limit of its own, too."""
+        volatile is taken for data, unless it certainly may. What asks again and again by atomics waits, with a limit of
+        its own or at one place after the other, too, but for a `cas` that looks for a free place, and along links."""
         if read.id not in self.deciding.reads:
             return False
         if is_strong(read) and changes_nothing(read):
             return True
-        answer = self._answer(self._staying.stays_with(read.id))
-        return isinstance(answer, Satisfied) or (is_strong(read) and not isinstance(answer, Proved))
+        loop, strong = self._staying, is_strong(read)
+        answer = self._answer(loop.stays_with(read.id))
+        if isinstance(answer, Satisfied) or (strong and not isinstance(answer, Proved)):
+            return True
+        looks = read.atomic is not None and read.atomic.op == "cas" and loop.moves(read.id, loop.steps)
+        if not strong or looks or loop.moves(read.id, loop.links):
+            return False
+        return not isinstance(self._answer(loop.comes_around_with(read.id)), Proved)
 
     def may_end_by(self, read: AccessEvent, write: AccessEvent) -> bool:
         """Whether it may be what this access writes that ends the loop."""
-        put = _constant(write)
+        put = _constant(write) if write.width == read.width else None
         return put is None or not isinstance(self._answer(self._staying.ends_with(read.id, put)), Proved)
 
     def _answer(self, condition: Expr) -> Answer:
@@ -291,9 +297,6 @@ class _Spinning:
         new one is: then the wait is for something else."""
         there, on = self._way(_behind(wait), _at(barrier)), self._way(_at(barrier), _at(write))
         if there is None or on is None:
-            return False
-        if any(first < write.order < last for first, last in there):
-            # The wait is for what was written on the way to the barrier, the next time for another wait.
             return False
         met = {c.condition for c in barrier.guard}
         # A barrier of the block keeps no other block from anything.

@@ -512,25 +512,75 @@ void go(int *o, const int *d) { k<<<16, 64>>>(o, d); }
     assert not any("after line 17" in title for title in titles), titles
 
 
-def test_what_was_written_on_the_way_to_a_barrier_is_not_kept_back_by_it() -> None:
-    """Where two blocks answer each other in turns; a barrier in front of the signal would keep it back."""
-    text = """__device__ int ping, pong;
-__global__ void k(int *o, int n) {
-  __shared__ int s[64];
+@pytest.mark.parametrize(
+    "signal", ["if (t == 0 && r > 0) atomicExch(&ready, r);", "if (t == 0) atomicExch(&ready, r);"]
+)
+def test_what_a_thread_waits_for_may_be_written_in_the_next_iteration(signal: str) -> None:
+    text = f"""__global__ void k(int *o, const int *d, int n) {{
+  __shared__ int s[64], ready;
   int t = threadIdx.x;
-  for (int i = 1; i <= n; i++) {
-    if (blockIdx.x == 0) {
-      if (t == 0) atomicExch(&ping, i);
-      s[t] = t + i;
-      o[t] = s[63 - t];
-      if (t == 63) while (atomicAdd(&pong, 0) < i) {}
-    } else if (t == 0) {
-      while (atomicAdd(&ping, 0) < i) {}
-      atomicExch(&pong, i);
-    }
-  }
-}
-void go(int *o, int n) { k<<<2, 64>>>(o, n); }
+  if (t == 0) ready = 0;
+  __syncthreads();
+  for (int r = 0; r < n; r++) {{
+    if (t == 63 && r + 1 < n) while (atomicAdd(&ready, 0) < r + 1) {{}}
+    {signal}
+    s[t] = d[r * 64 + t];
+    o[r * 64 + t] = s[63 - t];
+  }}
+}}
+void go(int *o, const int *d, int n) {{ k<<<1, 64>>>(o, d, n); }}
 """
-    titles = [a.title for a in answers(engine(), CheckRequest("/spinning/t.cu", text)) if isinstance(a, Fix)]
-    assert any("Insert 2 barriers after lines 8 and 9" in title for title in titles), titles
+    answered = list(answers(engine(), CheckRequest("/spinning/t.cu", text)))
+    assert answered
+    assert not any("__syncthreads" in a.title for a in answered if isinstance(a, Fix)), answered
+
+
+MORE_WAITS = {
+    "bytes of a word": (
+        "(volatile unsigned *)&ready",
+        "while (*f != 0x01010101u);",
+        "if (t < 4) ((char *)&ready)[t] = 1;",
+    ),
+    "left from an inner loop": (
+        "(volatile unsigned *)&ready",
+        "for (bool on = true; on;) { unsigned m = *f; for (int w = 0; w < 4; w++) if (m >> w & 1) on = false; }",
+        "if (t == 0) *f = 4;",
+    ),
+    "bits unpacked": (
+        "(volatile unsigned *)&ready",
+        "unsigned v; char b[4]; do { v = *f; for (int i = 0; i < 4; i++) b[i] = v >> 8 * i; } while (b[2] == 0);",
+        "if (t == 0) *f = 0x10000;",
+    ),
+    "one mailbox after the other": (
+        "ready",
+        "int i = 0; while (atomicExch(&f[i], 0) == 0) i = (i + 1) & 3;",
+        "if (t == 2) atomicExch(&f[2], 7);",
+    ),
+    "retries with a limit": (
+        "ready",
+        "bool ok = false; for (int i = 0; i < n && !ok; i++) if (atomicCAS(f, 1, 2) == 1) ok = true;",
+        "if (t == 0) atomicExch(f, 1);",
+    ),
+    "a float": ("(volatile int *)ready", "while (*f == 0);", "if (t == 0) *(volatile float *)ready = 0.5f;"),
+}
+
+
+@pytest.mark.parametrize("case", MORE_WAITS.values(), ids=MORE_WAITS)
+def test_what_ends_a_wait_may_be_a_part_of_it(case: tuple[str, str, str]) -> None:
+    view, wait, signal = case
+    text = f"""__global__ void k(int *o, const int *d, int n) {{
+  __shared__ int s[64], ready[4];
+  int t = threadIdx.x;
+  if (t < 4) ready[t] = 0;
+  __syncthreads();
+  auto *f = {view};
+  if (t == 63) {{ {wait} }}
+  s[t] = d[t];
+  o[t] = s[63 - t];
+  {signal}
+}}
+void go(int *o, const int *d, int n) {{ k<<<1, 64>>>(o, d, n); }}
+"""
+    answered = list(answers(engine(), CheckRequest("/spinning/u.cu", text)))
+    assert any(isinstance(a, FixRefusal) and "threads that wait for" in a.text for a in answered), answered
+    assert not any("__syncthreads" in a.title for a in answered if isinstance(a, Fix)), answered

@@ -83,23 +83,24 @@ class Iteration:
 
     def deciding(self) -> frozenset[int]:
         """Ids of the loads and atomics that the end of the loop depends on."""
-        return frozenset(v.read for v in self.values if v.read is not None and v.name in self._needed)
+        return frozenset(v.read for v in self.values if v.read is not None and v.name in self.needed)
 
     def depends_on(self, variable: str) -> bool:
         """Whether the end of the loop does."""
-        return variable in self._needed
+        return variable in self.needed
 
     def depends_on_memory(self, pointer: Expr) -> bool:
-        return not self._needed_memory.isdisjoint(_readable(pointer))
+        return not self._needed_memory.isdisjoint(readable(pointer))
 
     @cached_property
-    def _needed(self) -> set[str]:
+    def needed(self) -> set[str]:
+        """What the end of the loop depends on, by name."""
         return self.reached(v.value for v in _variables(self.tests))
 
     @cached_property
     def _needed_memory(self) -> set[str]:
-        read = (v.sources[0] for v in self.values if v.read is not None and v.name in self._needed)
-        return self._needed.union(*map(_readable, read))
+        read = (v.sources[0] for v in self.values if v.read is not None and v.name in self.needed)
+        return self.needed.union(*map(readable, read))
 
     def reached(self, names: Iterable[str]) -> set[str]:
         """What these are made of in the end, these included."""
@@ -150,7 +151,7 @@ class Iteration:
         if isinstance(s, K.Assign):
             self._assign(s.value.ty, _Value(s.var, (s.value,), conditions))
         elif isinstance(s, K.Load):
-            self._assign(s.ty, _Value(s.var, (s.pointer,), conditions, s.id, _readable(s.pointer)))
+            self._assign(s.ty, _Value(s.var, (s.pointer,), conditions, s.id, readable(s.pointer)))
         elif isinstance(s, K.Atomic):
             sources = s.pointer, *s.operands
             self.values += [_Value(name, sources, conditions, s.id) for name in _written(s.pointer)]
@@ -185,7 +186,7 @@ def objects_of(pointer: Expr) -> frozenset[str]:
     return frozenset()
 
 
-def _readable(pointer: Expr) -> frozenset[str]:
+def readable(pointer: Expr) -> frozenset[str]:
     """What a load may find, by names that `_written` gives."""
     objects = [f"*{name}" for name in objects_of(pointer)]
     return frozenset((*objects, _SOMETHING) if objects else (_ANYTHING,))

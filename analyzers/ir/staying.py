@@ -3,8 +3,9 @@
 ``while (*flag == 0);`` stays until another thread writes; ``while (i < *count) i++;`` ends, whatever is read, and so do
 the retries of a ``cas`` that takes what it saw for what it expects. Takes a loop and what flows in it (`spins`), goes
 through one iteration symbolically, memory included, gives the condition under which everything is the same behind it.
-What is not followed, as the loops within, may become anything; what is computed from what the last iteration left, as
-in ``i += step`` or a binary search, is taken to become something else.
+What is not followed, as the loops within, may become anything. A variable that is computed from what the last
+iteration left, as in ``i += step`` or a binary search, steps: it is taken to become something else; so is one that
+follows a link, as in a list.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from dataclasses import dataclass, field
 from analyzers.ir import expr as E
 from analyzers.ir import kernel as K
 from analyzers.ir.expr import BOOL, TRUE, Expr, FloatType, IntType, Type
-from analyzers.ir.spins import Iteration, objects_of
+from analyzers.ir.spins import Iteration, objects_of, readable
 
 _MEMORY = "memory"
 """Identity of what is at an address when the iteration begins."""
@@ -34,6 +35,7 @@ class Read:
     """When it was executed."""
     content: Expr | None
     """What was there, and is as long as nobody writes; None where the loop itself may have written it before."""
+    pointer: Expr
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +45,13 @@ class Staying:
     going: Expr
     """That another iteration follows."""
     still: Expr
-    """That one follows with what it goes by as before. False also where it follows links, as in a list."""
+    """That one follows with what it goes by as before."""
+    around: Expr
+    """The same, but for variables that step or follow links."""
+    steps: frozenset[Expr]
+    """The variables that may step."""
+    links: frozenset[Expr]
+    """The variables that may follow a link."""
     reads: Mapping[int, Read]
     """By id, but for those in loops within."""
     kept: frozenset[Expr]
@@ -51,13 +59,28 @@ class Staying:
 
     def stays_with(self, read: int) -> Expr:
         """That the thread stays in the loop with a certain read."""
+        return self._with(read, self.still)
+
+    def comes_around_with(self, read: int) -> Expr:
+        """The same, where variables may step and follow links."""
+        return self._with(read, self.around)
+
+    def moves(self, read: int, variables: Collection[Expr]) -> bool:
+        """Whether a read goes to other places as one of these variables changes."""
         found = self.reads.get(read)
-        return self.still if found is None else E.land(self.still, found.condition)
+        return found is not None and any(e in variables for e in E.walk((found.pointer,)))
+
+    def _with(self, read: int, condition: Expr) -> Expr:
+        found = self.reads.get(read)
+        return condition if found is None else E.land(condition, found.condition)
 
     def ends_with(self, read: int, value: Expr) -> Expr:
-        """That the loop would go on, and ends because a certain read gives another value, this one."""
+        """That the loop would go on, and ends because a certain read gives another value, this one. True also where
+        what is not followed has a part in it."""
         found = self.reads.get(read)
         if found is None or found.content is None or found.content in self.kept:
+            return TRUE
+        if any(e.op == "opaque" and not _is_memory(e) for e in E.walk((self.going,))):
             return TRUE
         content = found.content
         if not (isinstance(content.ty, IntType) and isinstance(value.ty, IntType)):
@@ -114,7 +137,7 @@ class _Alone:
             if isinstance(s, K.If):
                 condition = self._if(s, condition)
             elif isinstance(s, K.Loop):
-                self._loop(s, condition)
+                condition = self._loop(s, condition)
             elif isinstance(s, K.Block):
                 self.arrivals[s.label] = []
                 condition = self._joined(s.label, self._body(s.body, condition))
@@ -157,23 +180,25 @@ class _Alone:
             merged.cells[cell] = E.select(condition, *sides)
         return merged
 
-    def _loop(self, s: K.Loop, condition: Expr) -> None:
-        """A loop within: what it changes may be anything that can come of what it is made of."""
+    def _loop(self, s: K.Loop, condition: Expr) -> Expr:
+        """A loop within: what it changes may be anything that can come of what it is made of, and so may whether it is
+        left by a jump further out."""
         inside = K.statements((s,))
         labels = {each.label for each in inside if isinstance(each, (K.Block, K.Loop))}
         labels |= {f"{label}:continue" for label in labels}
-        flow, before = Iteration.of(s), dict(self.state.variables)
+        flow, before = Iteration.of(s), self.state.copy()
         for name in flow.assigned:
-            used = sorted(flow.reached({name}) & flow.types.keys())
-            made_of = (before.get(v, E.var(v, flow.types[v])) for v in used)
-            self.state.variables[name] = self._any(flow.types[name], tuple(made_of))
+            self.state.variables[name] = self._any(flow.types[name], _made_of(flow, flow.reached({name}), before))
+        decided_by = _made_of(flow, flow.needed, before)
         for each in inside:
             if isinstance(each, (K.Store, K.Atomic)):
                 self._write(self._value(each.pointer), None)
             elif isinstance(each, (K.Exit, K.Continue)) and _label(each) not in labels:
-                arrivals = self.arrivals.get(_label(each))
+                arrivals, left = self.arrivals.get(_label(each)), self._any(BOOL, decided_by)
                 if arrivals is not None:
-                    arrivals.append((E.land(condition, self._any(BOOL)), self.state.copy()))
+                    arrivals.append((E.land(condition, left), self.state.copy()))
+                condition = E.land(condition, E.lnot(left))
+        return condition
 
     # --- statements without others in them ----------------------------------------------------------------
 
@@ -182,14 +207,14 @@ class _Alone:
             self._assign(s.var, self._value(s.value))
         elif isinstance(s, K.Load):
             found = self._content(self.state, self._value(s.pointer), s.ty)
-            self._read(s.id, condition, found)
+            self._read(s, condition, found)
             self._assign(s.var, found)
         elif isinstance(s, K.Store):
             self._write(self._value(s.pointer), self._value(s.value))
         elif isinstance(s, K.Atomic):
             pointer = self._value(s.pointer)
             old = self._content(self.state, pointer, s.ty)
-            self._read(s.id, condition, old)
+            self._read(s, condition, old)
             self._write(pointer, _changed(s, old, [self._value(o) for o in s.operands]))
             if s.var is not None:
                 self._assign(s.var, old)
@@ -201,8 +226,9 @@ class _Alone:
             _, operand, result = s.reduce
             self._assign(result, self._any(self.flow.types.get(result, BOOL), (self._value(operand),)))
 
-    def _read(self, read: int, condition: Expr, found: Expr) -> None:
-        self.reads[read] = Read(_named(condition), _named(found) if _is_memory(found) else None)
+    def _read(self, s: K.Load | K.Atomic, condition: Expr, found: Expr) -> None:
+        content = _named(found) if _is_memory(found) else None
+        self.reads[s.id] = Read(_named(condition), content, _named(self._value(s.pointer)))
 
     def _assign(self, name: str, value: Expr) -> None:
         self.state.variables[name] = value
@@ -241,12 +267,20 @@ class _Alone:
 
     def _unchanged(self, going: Expr) -> Staying:
         carried = self._carried(going)
-        same = [_same(before, after, carried) for before, after in carried.items()]
-        linked = any(_follows(before, after) for before, after in carried.items())
-        still = E.FALSE if linked else _named(E.land(going, *same))
+        steps = {b for b, after in carried.items() if any(_steps(b, e, carried) for e in _last(after))}
+        links = {b for b, after in carried.items() if any(_follows(b, e) for e in _last(after))}
+        still = [_same(b, after, carried, E.FALSE) for b, after in carried.items()]
+        around = [_same(b, after, carried, TRUE) for b, after in carried.items()]
         made_of = (e for before, after in carried.items() for e in _sources(before, after))
-        kept = frozenset(E.walk(map(_named, made_of)))
-        return Staying(_named(going), still, self.reads, kept)
+        return Staying(
+            _named(going),
+            _named(E.land(going, *still)),
+            _named(E.land(going, *around)),
+            frozenset(map(_named, steps)),
+            frozenset(map(_named, links)),
+            self.reads,
+            frozenset(E.walk(map(_named, made_of))),
+        )
 
     def _carried(self, going: Expr) -> dict[Expr, Expr]:
         """What one iteration leaves to the next that it goes by, directly or not, and what it becomes."""
@@ -296,31 +330,51 @@ def _changed(s: K.Atomic, old: Expr, operands: Sequence[Expr]) -> Expr | None:
     return E.binary(s.op, old, operands[0])
 
 
+def _made_of(flow: Iteration, names: Collection[str], before: _State) -> tuple[Expr, ...]:
+    """What these, variables and memory, are in front of a loop."""
+    variables = [before.variables.get(v, E.var(v, ty)) for v, ty in sorted(flow.types.items()) if v in names]
+    cells = [content for pointer, content in before.cells.items() if not readable(pointer).isdisjoint(names)]
+    return (*variables, *cells)
+
+
 def _follows(before: Expr, after: Expr) -> bool:
-    """Whether a value is what is found in memory where the one before leads to; conditions on the way do not count."""
+    """Whether a value is what is found in memory where the one before leads to."""
     found = _reached(after, lambda e: () if e.op == "opaque" else e.args[1:] if e.op == "select" else e.args)
     return any(before in set(E.walk(e.args)) for e in found if _is_memory(e))
 
 
-def _same(before: Expr, after: Expr, carried: Collection[Expr]) -> Expr:
-    """That a value is what it was."""
+def _steps(before: Expr, after: Expr, carried: Collection[Expr]) -> bool:
+    """Whether a variable is computed from what the last iteration left alone."""
+    plain = _plain(after)
+    if _is_memory(before) or plain in carried:
+        return False
+    operands = _reached(plain, lambda e: () if e.op == "opaque" else e.args)
+    return any(e in carried for e in operands) and all(e.op != "opaque" or e in carried for e in operands)
+
+
+def _same(before: Expr, after: Expr, carried: Collection[Expr], moved: Expr) -> Expr:
+    """That a value is what it was; ``moved`` where it steps or follows a link."""
     known: dict[Expr, Expr] = {}
     for e in reversed(_reached(after, _sides)):
         sides = _sides(e)
-        known[e] = E.select(e.args[0], *(known[s] for s in sides)) if sides else _equal(before, e, carried)
+        if sides:
+            known[e] = E.select(e.args[0], *(known[s] for s in sides))
+        else:
+            moves, equal = _follows(before, e), E.compare("eq", e, before)
+            if not moves and _steps(before, e, carried):
+                known[e] = E.lor(moved, equal) if _plain(e).op in _MAY_KEEP else moved
+            else:
+                known[e] = moved if moves else equal
     return known[after]
 
 
-def _equal(before: Expr, after: Expr, carried: Collection[Expr]) -> Expr:
-    """The same without choices. What is computed from what the last iteration left alone is another value, if it is a
-    variable's."""
-    plain = after.args[0] if after.op in ("cast", "narrow") else after
-    if not _is_memory(before) and plain not in carried and plain.op not in _MAY_KEEP:
-        operands = _reached(plain, lambda e: () if e.op == "opaque" else e.args)
-        found = any(e.op == "opaque" and e not in carried for e in operands)
-        if not found and any(e in carried for e in operands):
-            return E.FALSE
-    return E.compare("eq", after, before)
+def _plain(e: Expr) -> Expr:
+    return e.args[0] if e.op in ("cast", "narrow") else e
+
+
+def _last(e: Expr) -> Iterator[Expr]:
+    """What a value may be, without choices."""
+    return (part for part in _reached(e, _sides) if part.op != "select")
 
 
 def _sources(before: Expr, after: Expr) -> Iterator[Expr]:
