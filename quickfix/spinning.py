@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Final
 
 from analyzers.analysed import KernelAnalysis
 from analyzers.ir import expr as E
@@ -27,9 +28,12 @@ from analyzers.races.pairs import Pair, conflicting
 from analyzers.races.threads import Launch, Mode
 from analyzers.solve.effort import Effort
 from analyzers.solve.ladder import Budget, Ladder
-from analyzers.solve.query import Answer, Proved, Query, Satisfied
+from analyzers.solve.query import Answer, Proved, Query, Satisfied, Undecided
 from quickfix.naming import line_of
 from quickfix.verify import Files, findings_of, is_written, old_offset
+
+_MOST_PARTS: Final = 2_000
+"""Of the condition under which an iteration leaves everything as it was, before nobody is asked."""
 
 
 def waits_in_vain(
@@ -154,7 +158,11 @@ class _Loop:
         return put is None or not isinstance(self._answer(self._staying.ends_with(read.id, put)), Proved)
 
     def _answer(self, condition: Expr) -> Answer:
-        return Proved() if condition is E.FALSE else self.ladder.decide(Query(E.conjuncts(condition)))
+        if condition is E.FALSE:
+            return Proved()
+        if sum(1 for _ in E.walk((condition,))) > _MOST_PARTS:
+            return Undecided("budget", "an iteration has too many ways")
+        return self.ladder.decide(Query(E.conjuncts(condition)))
 
 
 def _constant(write: AccessEvent) -> Expr | None:

@@ -53,6 +53,10 @@ def is_possible(condition: E.Expr) -> bool:
         "while (true) { if (j > 9) { if (p[0]) break; continue; } if (p[1] == n) break; }",
         "while (p[0] == 0) { if (++j > 16) { q[1] = j; j = 0; } }",
         "while (!__any_sync(~0u, t == 3 && v[0])) {}",
+        "auto f = [&] { for (int m = 0; m < 4; m++) if (p[m]) return m; return -1; }; while (f() >= 0);",
+        "do { s[0] = 1; s[n] = 0; } while (s[0] == 0);",
+        "do { s[0] = 256; } while (*(char *)&s[0] == 0);",
+        "while (j >= 0) { if (atomicCAS(&p[j], 1, 2) == 1) j = q[j]; }",
     ],
 )
 def test_who_waits_for_others_stays(text: str) -> None:
@@ -77,6 +81,7 @@ def test_who_waits_for_others_stays(text: str) -> None:
         "while (p[j & 1] > 0) j ^= 1;",
         "for (;;) { if (j == 0) i = atomicAdd(&p[0], 1); i = __shfl_sync(~0u, i, 0); if (i >= n) break; q[i] = 1; }",
         "while ((old = atomicMax(&p[0], c)) < c) {}",
+        "while (p[j & 63] != c) { " + " ".join(f"if (p[{m}]) j += {m}; else j += c;" for m in range(40)) + " j++; }",
     ],
 )
 def test_what_moves_on_by_itself_does_not_stay(text: str) -> None:

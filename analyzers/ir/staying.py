@@ -115,6 +115,8 @@ class _Alone:
         default_factory=dict[str, list[tuple[Expr, _State]]], init=False
     )
     """By label of a block: under which conditions it is left, and how."""
+    jumps: list[str] = field(default_factory=list[str], init=False)
+    """The labels of the jumps so far."""
     reads: dict[int, Read] = field(default_factory=dict[int, Read], init=False)
     unknown: int = field(default=0, init=False)
 
@@ -139,9 +141,11 @@ class _Alone:
             elif isinstance(s, K.Loop):
                 condition = self._loop(s, condition)
             elif isinstance(s, K.Block):
-                self.arrivals[s.label] = []
-                condition = self._joined(s.label, self._body(s.body, condition))
+                before, self.arrivals[s.label] = len(self.jumps), []
+                behind = self._joined(s.label, self._body(s.body, condition))
+                condition = condition if set(self.jumps[before:]) <= {s.label} else behind
             elif isinstance(s, (K.Exit, K.Continue)):
+                self.jumps.append(_label(s))
                 arrivals = self.arrivals.get(_label(s))
                 if arrivals is not None:
                     arrivals.append((condition, self.state.copy()))
@@ -151,7 +155,7 @@ class _Alone:
         return condition
 
     def _if(self, s: K.If, condition: Expr) -> Expr:
-        c, before = self._value(s.condition), self.state
+        c, before, jumps = self._value(s.condition), self.state, len(self.jumps)
         self.state = before.copy()
         then, after_then = self._body(s.then, E.land(condition, c)), self.state
         self.state = before.copy()
@@ -160,7 +164,7 @@ class _Alone:
             self.state = after_then
         elif then is not E.FALSE:
             self.state = self._merged(c, after_then, self.state)
-        return E.lor(then, orelse)
+        return condition if len(self.jumps) == jumps else E.lor(then, orelse)
 
     def _joined(self, label: str, condition: Expr) -> Expr:
         """Behind a block: who came to its end, and who left it before."""
@@ -194,6 +198,7 @@ class _Alone:
             if isinstance(each, (K.Store, K.Atomic)):
                 self._write(self._value(each.pointer), None)
             elif isinstance(each, (K.Exit, K.Continue)) and _label(each) not in labels:
+                self.jumps.append(_label(each))
                 arrivals, left = self.arrivals.get(_label(each)), self._any(BOOL, decided_by)
                 if arrivals is not None:
                     arrivals.append((E.land(condition, left), self.state.copy()))
