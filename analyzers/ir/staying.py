@@ -59,20 +59,18 @@ class Staying:
 
     def stays_with(self, read: int) -> Expr:
         """That the thread stays in the loop with a certain read."""
-        return self._with(read, self.still)
+        found = self.reads.get(read)
+        return self.still if found is None else E.land(self.still, found.condition)
 
     def comes_around_with(self, read: int) -> Expr:
-        """The same, where variables may step and follow links."""
-        return self._with(read, self.around)
+        """The same, where variables may step and follow links; of reads in loops within it is not said."""
+        found = self.reads.get(read)
+        return E.FALSE if found is None else E.land(self.around, found.condition)
 
     def moves(self, read: int, variables: Collection[Expr]) -> bool:
         """Whether a read goes to other places as one of these variables changes."""
         found = self.reads.get(read)
         return found is not None and any(e in variables for e in E.walk((found.pointer,)))
-
-    def _with(self, read: int, condition: Expr) -> Expr:
-        found = self.reads.get(read)
-        return condition if found is None else E.land(condition, found.condition)
 
     def ends_with(self, read: int, value: Expr) -> Expr:
         """That the loop would go on, and ends because a certain read gives another value, this one. True also where
@@ -344,8 +342,7 @@ def _made_of(flow: Iteration, names: Collection[str], before: _State) -> tuple[E
 
 def _follows(before: Expr, after: Expr) -> bool:
     """Whether a value is what is found in memory where the one before leads to."""
-    found = _reached(after, lambda e: () if e.op == "opaque" else e.args[1:] if e.op == "select" else e.args)
-    return any(before in set(E.walk(e.args)) for e in found if _is_memory(e))
+    return any(before in set(E.walk(e.args)) for e in _reached(after, _operands) if _is_memory(e))
 
 
 def _steps(before: Expr, after: Expr, carried: Collection[Expr]) -> bool:
@@ -353,7 +350,7 @@ def _steps(before: Expr, after: Expr, carried: Collection[Expr]) -> bool:
     plain = _plain(after)
     if _is_memory(before) or plain in carried:
         return False
-    operands = _reached(plain, lambda e: () if e.op == "opaque" else e.args)
+    operands = _reached(plain, _operands)
     return any(e in carried for e in operands) and all(e.op != "opaque" or e in carried for e in operands)
 
 
@@ -393,6 +390,11 @@ def _sources(before: Expr, after: Expr) -> Iterator[Expr]:
 
 def _sides(e: Expr) -> tuple[Expr, ...]:
     return e.args[1:] if e.op == "select" else ()
+
+
+def _operands(e: Expr) -> tuple[Expr, ...]:
+    """What a value is made of, whatever decides between several, up to what is not followed."""
+    return () if e.op == "opaque" else _sides(e) or e.args
 
 
 def _reached(e: Expr, parts: Callable[[Expr], Sequence[Expr]]) -> list[Expr]:
