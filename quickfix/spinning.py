@@ -52,7 +52,7 @@ def waits_in_vain(
         events = analysis.events
         new = _new_barriers(events, known.get(analysis.kernel.mangled), files, missed)
         old = [b for b in events.barriers if b.scope in ("block", "grid") and b not in new]
-        waits = _waits(events, old, Ladder(Budget(smt=options.smt_budget))) if new else []
+        waits = _waits(events, old, Ladder(Budget(smt=options.smt_budget)), poll) if new else []
         if not waits:
             continue
         for context in analysis.contexts:
@@ -107,8 +107,8 @@ class _Wait:
     goes_on: _Loop
 
 
-def _waits(events: KernelEvents, old: Iterable[BarrierEvent], ladder: Ladder) -> list[_Wait]:
-    loops = {label: _Loop(deciding, ladder) for label, deciding in deciding_reads(events.kernel).items()}
+def _waits(events: KernelEvents, old: Iterable[BarrierEvent], ladder: Ladder, poll: Callable[[], None]) -> list[_Wait]:
+    loops = {label: _Loop(deciding, ladder, poll) for label, deciding in deciding_reads(events.kernel).items()}
     together = {label for b in old for label in b.loops[-1:] if _in_each(label, b)}
     inside = ((a, label) for a in events.accesses for label in a.loops if label in loops)
     return [
@@ -130,6 +130,9 @@ class _Loop:
 
     deciding: Deciding
     ladder: Ladder
+    poll: Callable[[], None]
+    _ending: dict[tuple[int, Expr], bool] = field(default_factory=dict[tuple[int, Expr], bool], init=False)
+    """By read and value: whether it may end by that."""
 
     @cached_property
     def _staying(self) -> Staying:
@@ -155,9 +158,15 @@ class _Loop:
     def may_end_by(self, read: AccessEvent, write: AccessEvent) -> bool:
         """Whether it may be what this access writes that ends the loop."""
         put = _constant(write) if write.width == read.width else None
-        return put is None or not isinstance(self._answer(self._staying.ends_with(read.id, put)), Proved)
+        if put is None:
+            return True
+        if (read.id, put) not in self._ending:
+            answer = self._answer(self._staying.ends_with(read.id, put))
+            self._ending[read.id, put] = not isinstance(answer, Proved)
+        return self._ending[read.id, put]
 
     def _answer(self, condition: Expr) -> Answer:
+        self.poll()
         if condition is E.FALSE:
             return Proved()
         if sum(1 for _ in E.walk((condition,))) > _MOST_PARTS:

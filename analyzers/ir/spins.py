@@ -14,6 +14,7 @@ from functools import cached_property
 
 from analyzers.ir import kernel as K
 from analyzers.ir.expr import BOOL, I32, Expr, Type, walk
+from analyzers.ir.pointers import pointer_targets
 
 _ANYTHING = "*anything"
 _SOMETHING = "*something"
@@ -85,11 +86,8 @@ class Iteration:
         """Ids of the loads and atomics that the end of the loop depends on."""
         return frozenset(v.read for v in self.values if v.read is not None and v.name in self.needed)
 
-    def depends_on(self, variable: str) -> bool:
-        """Whether the end of the loop does."""
-        return variable in self.needed
-
     def depends_on_memory(self, pointer: Expr) -> bool:
+        """Whether the end of the loop depends on what may be there."""
         return not self._needed_memory.isdisjoint(readable(pointer))
 
     @cached_property
@@ -176,14 +174,8 @@ class Iteration:
 
 def objects_of(pointer: Expr) -> frozenset[str]:
     """The objects that a pointer may lead to; none where that is not known."""
-    if pointer.op == "addr":
-        return frozenset((pointer.value,))
-    if pointer.op == "ptradd":
-        return objects_of(pointer.args[0])
-    if pointer.op == "select":
-        sides = [objects_of(side) for side in pointer.args[1:]]
-        return frozenset[str]().union(*sides) if all(sides) else frozenset()
-    return frozenset()
+    roots = [root for _, root, _ in pointer_targets(pointer)]
+    return frozenset(root.value for root in roots) if all(root.op == "addr" for root in roots) else frozenset()
 
 
 def readable(pointer: Expr) -> frozenset[str]:

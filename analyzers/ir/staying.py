@@ -206,12 +206,13 @@ class _Alone:
     # --- statements without others in them ----------------------------------------------------------------
 
     def _simple(self, s: K.Stmt, condition: Expr) -> None:
+        known = self.state.variables
         if isinstance(s, K.Assign):
-            self._assign(s.var, self._value(s.value))
+            known[s.var] = self._value(s.value)
         elif isinstance(s, K.Load):
             found = self._content(self.state, self._value(s.pointer), s.ty)
             self._read(s, condition, found)
-            self._assign(s.var, found)
+            known[s.var] = found
         elif isinstance(s, K.Store):
             self._write(self._value(s.pointer), self._value(s.value))
         elif isinstance(s, K.Atomic):
@@ -220,21 +221,18 @@ class _Alone:
             self._read(s, condition, old)
             self._write(pointer, _changed(s, old, [self._value(o) for o in s.operands]))
             if s.var is not None:
-                self._assign(s.var, old)
+                known[s.var] = old
         elif isinstance(s, K.Collective):
-            self._assign(s.var, self._any(s.ty, tuple(self._value(o) for o in s.operands)))
+            known[s.var] = self._any(s.ty, tuple(self._value(o) for o in s.operands))
         elif isinstance(s, K.Havoc):
-            self._assign(s.var, self._any(s.ty))
+            known[s.var] = self._any(s.ty)
         elif isinstance(s, K.Barrier) and s.reduce is not None:
             _, operand, result = s.reduce
-            self._assign(result, self._any(self.flow.types.get(result, BOOL), (self._value(operand),)))
+            known[result] = self._any(self.flow.types.get(result, BOOL), (self._value(operand),))
 
     def _read(self, s: K.Load | K.Atomic, condition: Expr, found: Expr) -> None:
         content = _named(found) if _is_memory(found) else None
         self.reads[s.id] = Read(_named(condition), content, _named(self._value(s.pointer)))
-
-    def _assign(self, name: str, value: Expr) -> None:
-        self.state.variables[name] = value
 
     def _value(self, e: Expr) -> Expr:
         return E.rewrite(e, self._known)
@@ -298,7 +296,7 @@ class _Alone:
         return found
 
     def _after(self, before: Expr) -> Expr | None:
-        if before.op == "var" and self.flow.depends_on(before.value):
+        if before.op == "var" and before.value in self.flow.needed:
             return self.state.variables.get(before.value)
         if _is_memory(before) and self.flow.depends_on_memory(before.args[0]):
             after = self.state.cells.get(before.args[0])
