@@ -131,8 +131,10 @@ class _Loop:
     deciding: Deciding
     ladder: Ladder
     poll: Callable[[], None]
-    _ending: dict[tuple[int, Expr], bool] = field(default_factory=dict[tuple[int, Expr], bool], init=False)
-    """By read and value: whether it may end by that."""
+    _ending: dict[tuple[int, Expr, Expr], bool] = field(default_factory=dict[tuple[int, Expr, Expr], bool], init=False)
+    """By read, value and what is known of that: whether it may end by it."""
+    _searching: set[int] = field(default_factory=set[int], init=False)
+    """The reads of those asked about that look for a free place."""
 
     @cached_property
     def _staying(self) -> Staying:
@@ -141,7 +143,7 @@ class _Loop:
     def waits_with(self, read: AccessEvent) -> bool:
         """Whether a thread may stay in it as long as nobody else writes. What is read neither atomically nor as
         volatile is taken for data, unless it certainly may. What asks again and again by atomics waits, with a limit of
-        its own or at one place after the other, too, but for a `cas` that looks for a free place, and along links."""
+        its own or at one place after the other, too, but not along links."""
         if read.id not in self.deciding.reads:
             return False
         if is_strong(read) and changes_nothing(read):
@@ -150,20 +152,27 @@ class _Loop:
         answer = self._answer(loop.stays_with(read.id))
         if isinstance(answer, Satisfied) or (strong and not isinstance(answer, Proved)):
             return True
-        looks = read.atomic is not None and read.atomic.op == "cas" and loop.moves(read.id, loop.steps)
-        if not strong or looks or loop.moves(read.id, loop.links):
+        if not strong or loop.moves(read.id, loop.links):
             return False
+        if read.atomic is not None and read.atomic.op == "cas" and loop.moves(read.id, loop.steps):
+            self._searching.add(read.id)
         return not isinstance(self._answer(loop.comes_around_with(read.id)), Proved)
 
     def may_end_by(self, read: AccessEvent, write: AccessEvent) -> bool:
-        """Whether it may be what this access writes that ends the loop."""
-        put = _constant(write) if write.width == read.width else None
+        """Whether it may be what this access writes that ends the loop, which `waits_with` the read. A `cas` that looks
+        for a free place, as in a hash table, finds one as it goes: plain writes, as where the table is cleared, are no
+        signals to it."""
+        if read.id in self._searching and not is_strong(write):
+            return False
+        put = _put(write) if write.width == read.width else None
         if put is None:
             return True
-        if (read.id, put) not in self._ending:
-            answer = self._answer(self._staying.ends_with(read.id, put))
-            self._ending[read.id, put] = not isinstance(answer, Proved)
-        return self._ending[read.id, put]
+        asked = read.id, *put
+        if asked not in self._ending:
+            value, known = put
+            answer = self._answer(E.land(known, self._staying.ends_with(read.id, value)))
+            self._ending[asked] = not isinstance(answer, Proved)
+        return self._ending[asked]
 
     def _answer(self, condition: Expr) -> Answer:
         self.poll()
@@ -174,12 +183,18 @@ class _Loop:
         return self.ladder.decide(Query(E.conjuncts(condition)))
 
 
-def _constant(write: AccessEvent) -> Expr | None:
-    """What a write puts there, if that is a constant."""
-    if write.atomic is not None:
-        put = write.atomic.constant if write.atomic.op in ("exch", "store", "cas") else None
-        return None if put is None else E.const(put, I64)
-    return write.value if write.value is not None and write.value.op == "const" else None
+def _put(write: AccessEvent) -> tuple[Expr, Expr] | None:
+    """What a write puts there and what is known of it: a constant, or with `cas` something new; None for anything."""
+    atomic = write.atomic
+    if atomic is None:
+        return (write.value, E.TRUE) if write.value is not None and write.value.op == "const" else None
+    if atomic.op in ("exch", "store", "cas") and atomic.constant is not None:
+        return E.const(atomic.constant, I64), E.TRUE
+    if atomic.op != "cas" or atomic.expected is None:
+        return None
+    ty = E.IntType(8 * write.width, True)
+    new = E.sym("written", ty)
+    return new, E.compare("ne", new, E.const(atomic.expected, ty))
 
 
 def _taken_and_given_back(launch: Launch, waits: Sequence[_Wait]) -> set[int]:

@@ -413,6 +413,17 @@ ORDINARY = {
     }
     o[r * 64 + t] = r;
   }""",
+    "a hash table that is filled twice": """
+  __shared__ int table[256];
+  for (int i = t; i < 256; i += 64) table[i] = -1;
+  s[t] = d[t];
+  __syncthreads();
+  int h = t * 5 & 255;
+  while (atomicCAS(&table[h], -1, t) != -1) h = (h + 1) & 255;
+  o[t] = s[63 - t];
+  s[t] = d[64 + t];
+  h = t * 3 & 255;
+  while (atomicCAS(&table[h], -1, s[t]) != -1) h = (h + 1) & 255;""",
     "a binary search in each tile": """
   for (int r = 0; r < n; r++) {
     s[t] = d[r * 64 + t];
@@ -555,6 +566,11 @@ MORE_WAITS = {
         "ready",
         "int i = 0; while (atomicExch(&f[i], 0) == 0) i = (i + 1) & 3;",
         "if (t == 2) atomicExch(&f[2], 7);",
+    ),
+    "a message in one of several places": (
+        "ready",
+        "int i = 0; while (atomicCAS(&f[i], 1, 0) != 1) i = (i + 1) & 3;",
+        "if (t == 2) atomicExch(&f[2], 1);",
     ),
     "retries with a limit": (
         "ready",

@@ -99,7 +99,10 @@ def test_what_moves_on_by_itself_does_not_stay(text: str) -> None:
         ("for (int m = 0; m < n; m++) { if (atomicAdd(&p[0], 0)) break; }", 0, False),
         ("for (int m = 0; m < n; m++) { if (atomicAdd(&p[0], 0)) break; }", 2, True),
         ("while (!old) { if (atomicAdd(&p[0], 0) != 0) old = 1; }", 3, True),
+        ("while (!old) { if (atomicAdd(&p[0], 0) != 0) old = 1; }", 0, False),
         ("while (p[0] < n);", 1, True),
+        ("while (atomicCAS(&s[i], -1, c) != -1) i = (i + 1) & 63;", 5, False),
+        ("while (atomicCAS(&s[i], -1, c) != -1) i = (i + 1) & 63;", -1, True),
     ],
 )
 def test_a_value_ends_a_loop_that_would_go_on(text: str, value: int, ends: bool) -> None:

@@ -54,8 +54,8 @@ class Staying:
     """The variables that may follow a link."""
     reads: Mapping[int, Read]
     """By id, but for those in loops within."""
-    kept: frozenset[Expr]
-    """What the values that it leaves to the next one are made of, where they are not as before."""
+    kept: Sequence[tuple[frozenset[Expr], Expr]]
+    """Of each value that it leaves to the next one: what it is made of where it is not as before, and when that is."""
 
     def stays_with(self, read: int) -> Expr:
         """That the thread stays in the loop with a certain read."""
@@ -73,18 +73,17 @@ class Staying:
         return found is not None and any(e in variables for e in E.walk((found.pointer,)))
 
     def ends_with(self, read: int, value: Expr) -> Expr:
-        """That the loop would go on, and ends because a certain read gives another value, this one. True also where
-        what is not followed has a part in it."""
+        """That the loop would go on, and ends because a certain read gives another value, this one, or goes on with
+        something that comes of it. True also where what is not followed has a part in it."""
         found = self.reads.get(read)
-        if found is None or found.content is None or found.content in self.kept:
+        content = found.content if found is not None else None
+        if content is None or not (isinstance(content.ty, IntType) and isinstance(value.ty, IntType)):
             return TRUE
-        if any(e.op == "opaque" and not _is_memory(e) for e in E.walk((self.going,))):
+        changes = [changed for made_of, changed in self.kept if content in made_of]
+        if any(e.op == "opaque" and not _is_memory(e) for e in E.walk((self.going, *changes))):
             return TRUE
-        content = found.content
-        if not (isinstance(content.ty, IntType) and isinstance(value.ty, IntType)):
-            return TRUE
-        then = E.substitute(self.going, {content: E.cast(value, content.ty)})
-        return E.land(self.going, E.lnot(then))
+        then = E.land(self.going, *map(E.lnot, changes))
+        return E.land(self.going, E.lnot(E.substitute(then, {content: E.cast(value, content.ty)})))
 
 
 def staying(loop: K.Loop, flow: Iteration) -> Staying:
@@ -272,7 +271,7 @@ class _Alone:
         links = {b for b, after in carried.items() if any(_follows(b, e) for e in _last(after))}
         still = [_same(b, after, carried, E.FALSE) for b, after in carried.items()]
         around = [_same(b, after, carried, TRUE) for b, after in carried.items()]
-        made_of = (e for before, after in carried.items() for e in _sources(before, after))
+        changes = ((_sources(b, after), E.lnot(_same(b, after, carried, E.FALSE))) for b, after in carried.items())
         return Staying(
             _named(going),
             _named(E.land(going, *still)),
@@ -280,7 +279,7 @@ class _Alone:
             frozenset(map(_named, steps)),
             frozenset(map(_named, links)),
             self.reads,
-            frozenset(E.walk(map(_named, made_of))),
+            [(frozenset(E.walk(map(_named, made_of))), _named(changed)) for made_of, changed in changes],
         )
 
     def _carried(self, going: Expr) -> dict[Expr, Expr]:
