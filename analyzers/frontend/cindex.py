@@ -702,6 +702,14 @@ def namespaces_of(cursor: Cursor) -> str:
     return "".join(names)
 
 
+def scope_of(cursor: Cursor) -> Cursor | None:
+    """The namespace, class or function that a declaration belongs to, or the whole unit, whatever its linkage."""
+    parent = cursor.semantic_parent
+    while parent is not None and parent.kind == CursorKind.LINKAGE_SPEC:
+        parent = parent.semantic_parent
+    return parent
+
+
 def unstubbed(mangled: str) -> str:
     """A mangled name with clang's host launch-stub prefix taken out."""
     if mangled.startswith("__device_stub__"):

@@ -255,8 +255,9 @@ class Specials:
         if template is None:
             return []
         template = template.get_definition() or template
-        around = template.semantic_parent
-        kin = [c for c in cindex.children(around) if c.kind in CLASSES and c.spelling == template.spelling]
+        around = cindex.scope_of(template)
+        beside = cindex.children(around) if around is not None else ()
+        kin = [c for c in beside if c.kind in CLASSES and c.spelling == template.spelling]
         return list({identity(c): c for c in (template, *(c for c in kin if c.is_definition()))}.values())
 
     def _named(self, declaration: Any, which: Callable[[Any], bool]) -> Run:

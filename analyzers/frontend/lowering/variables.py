@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
+from analyzers.frontend.cindex import scope_of
 from analyzers.frontend.lowering.context import VARIABLE_OF, Context
 from analyzers.frontend.lowering.declarations import declare_local
 from analyzers.frontend.lowering.literals import constant
@@ -32,7 +34,7 @@ VARIABLE_OF.append(unbound_variable)
 def _unbound(ctx: Context, variable: Node, use: Node) -> Place:
     name = variable.name
     coordinates = _COORDINATES.get(name)
-    if coordinates is not None and variable.cursor.semantic_parent.kind.is_translation_unit():
+    if coordinates is not None and _is_global(variable.cursor):
         place: Place = _coordinates(ctx, variable, coordinates)
         ctx.globals[variable.key] = place
         return place
@@ -54,6 +56,11 @@ def _unbound(ctx: Context, variable: Node, use: Node) -> Place:
     place = _static(ctx, variable, kinds, use)
     ctx.globals[variable.key] = place
     return place
+
+
+def _is_global(variable: Any) -> bool:
+    scope = scope_of(variable)
+    return scope is not None and scope.kind.is_translation_unit()
 
 
 def _template_variable(ctx: Context, variable: Node, kinds: set[int], use: Node) -> Place:
