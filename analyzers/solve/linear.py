@@ -115,16 +115,18 @@ class Simplex:
             if k is None or b == entering:
                 continue
             del other[entering]
-            if own != 1:
+            g = gcd(own, k)
+            k, m = k // g, own // g
+            if m != 1:
                 for j in other:
-                    other[j] *= own
+                    other[j] *= m
             for j, a in mine:
                 new = other.get(j, 0) + k * a
                 if new:
                     other[j] = new
                 else:
                     del other[j]
-            self._store(b, other, self.scale[b] * own, own * (self.total[b] - k * stood) + k * total)
+            self._store(b, other, self.scale[b] * m, m * self.total[b] - own * k * stood + k * total)
 
     def _store(self, basic: int, row: dict[int, int], scale: int, total: int) -> None:
         g = gcd(scale, *row.values()) if scale != 1 else 1
