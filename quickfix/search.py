@@ -41,6 +41,9 @@ _MOST_IN_VAIN: Final = 8
 """Gaps that are found to keep threads from what others wait for before a search is given up."""
 _NOT_NOW: Final = "there are many other races, each with a repair of its own"
 
+_OF_OTHER_FILES: Final = "what lies in other files has a repair of its own"
+"""Other units may run what is edited in a header, so that repairs of it are for the user to choose."""
+
 _BETWEEN: Final = "threads of different {groups} collide: __syncwarp() only orders threads of one warp"
 
 
@@ -93,6 +96,7 @@ def place(session: Session, kernels: Collection[KernelAnalysis], wanted: _Wanted
         for scope, groups in (("intra-block", "warps"), ("inter-block", "blocks")):
             wider = [key for key, found in races.items() if any(f.scope == scope for f in found)]
             reasons.update(dict.fromkeys(wider, _BETWEEN.format(groups=groups)))
+    reasons.update(dict.fromkeys(_in_other_files(session, races, needed) - reasons.keys(), _OF_OTHER_FILES))
     hoped = {key for key in needed & reasons.keys() if _may_be_harmless(session, races, key)}
     for key in needed & reasons.keys() - hoped:
         return FixRefusal(sentence(reasons[key]))
@@ -146,6 +150,20 @@ def _spelled(session: Session, placed: Placed, kernels: Collection[KernelAnalysi
         if trial.difference.is_clean and trial.gone >= placed.trial.gone and trial.late == placed.trial.late:
             return replace(placed, trial=trial, spelled=barrier)
     return placed
+
+
+def _in_other_files(
+    session: Session, races: Mapping[PairKey, Sequence[Finding]], needed: Collection[PairKey]
+) -> set[PairKey]:
+    """The races that only barriers in other files than those of the needed ones can order."""
+    if len({path for found in races.values() for path, _ in _places(found)}) < 2:
+        return set()
+    files = {
+        k: {c.gap.function.path for f in found for c in ways_between(session, f).candidates}
+        for k, found in races.items()
+    }
+    own = {path for key in needed for path in files[key]}
+    return {key for key in races.keys() - needed if files[key] and files[key].isdisjoint(own)}
 
 
 def _may_be_harmless(session: Session, races: Mapping[PairKey, Sequence[Finding]], key: PairKey) -> bool:

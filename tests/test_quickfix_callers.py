@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -155,3 +156,36 @@ void host(float *o) {{ all<<<1, 256>>>(o); some<<<1, 256>>>(o); }}
     assert f"{name}(s, 2.f, taken);" in after
     unit = Engine().analyse(CheckRequest("/callers/kept.cu", after)).result
     assert {k.name: k.verdict for k in unit.kernels} == dict.fromkeys(("all", "some"), Verdict.RACE_FREE)
+
+
+def test_what_lies_in_a_header_has_a_repair_of_its_own(tmp_path: Path) -> None:
+    """Others may include it, so that it is for the user to choose; what is wrong in the unit is repaired unasked."""
+    (tmp_path / "turned.cuh").write_text("""#pragma once
+__device__ inline void turned(float *s, float *o) {
+  s[threadIdx.x] = o[threadIdx.x];
+  o[threadIdx.x] = s[63 - threadIdx.x];
+}
+""")
+    text = """#include "turned.cuh"
+__global__ void k(float *o, float *p) {
+  __shared__ float s[64], own[64];
+  own[threadIdx.x] = 1;
+  p[threadIdx.x] = own[threadIdx.x ^ 33];
+  turned(s, o);
+}
+void go(float *o, float *p) { k<<<1, 64>>>(o, p); }
+"""
+    unit = tmp_path / "k.cu"
+    unit.write_text(text)
+    request = CheckRequest(str(unit), text)
+    fixed = fix_all(Engine(), request)
+    assert isinstance(fixed, Fix)
+    assert not fixed.assumes
+    assert {e.span.path for e in fixed.edits} == {str(unit)}
+    mine, others = (a for a in answers(Engine(), request) if isinstance(a, Fix))
+    assert (mine.edits, mine.notes) == (
+        fixed.edits,
+        ("Not repaired: what lies in other files has a repair of its own",),
+    )
+    assert {e.span.path for e in others.edits} == {str(tmp_path / "turned.cuh")}
+    assert others.assumes
