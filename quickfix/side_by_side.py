@@ -18,6 +18,7 @@ from quickfix.edits import Change, Layout
 from quickfix.naming import NotPossible, fresh_name, kept_condition, line_of
 from quickfix.paths import Level, around, chain_to
 from quickfix.session import Session
+from quickfix.split_branches import outside, place_of_else
 from quickfix.variables import uses_in
 
 _Range = tuple[int, int]
@@ -44,8 +45,7 @@ def side_by_side(session: Session, barriers: Sequence[Finding]) -> tuple[str, li
     if DIRECTIVE.search(text, owner.start, owner.end) or b'R"' in text[owner.start : owner.end]:
         raise NotPossible(f"preprocessor lines cut the conditional in line {line}")
     then, otherwise = (_parts(layout, level.function, b, at) for b, at in zip(owner.bodies, places, strict=True))
-    if text[owner.bodies[0].end + 1 : owner.bodies[1].start - 1].strip() != b"else":
-        raise NotPossible(f"there is more than `else` between the branches of the conditional in line {line}")
+    place_of_else(layout, owner.bodies[0], owner.bodies[1], line)
     statements = (v.body.statements[v.position] for v in levels)
     written = {text[s.start : s.end] for s in statements}
     barrier = written.pop() if len(written) == 1 else session.barrier
@@ -97,12 +97,18 @@ def _rewritten(
         written = head + condition + b";" + newline + indentation
     barrier += newline + indentation
     opposite = name[1:].lstrip() if name.startswith(b"!") else b"!" + name
+    between = text[outside(owner.bodies[0])[1] : outside(owner.bodies[1])[0]]
+    commented = between.strip() != b"else"
     for index, (one, two) in enumerate(zip(then, otherwise, strict=True)):
         written += barrier if index else b""
         filled = [(test, at) for test, at in ((name, one), (opposite, two)) if text[slice(*at)].strip()]
         for number, (test, (start, end)) in enumerate(filled):
-            written += (b"} else {" if number else b"if (" + test + b") {") + newline
+            joint = b"}" + between + b"{" if commented else b"} else {"
+            written += (joint if number else b"if (" + test + b") {") + newline
+            commented = commented and not number
             moved.append((len(written), start, end - start))
             written += text[start:end] + indentation
         written += b"}" + newline + indentation if filled else b""
+    if commented:
+        raise NotPossible("comments are between branches of which only one does something in front of each barrier")
     return Change(owner.keyword, owner.end, written.rstrip(), moved=tuple(moved))

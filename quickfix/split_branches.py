@@ -1,13 +1,15 @@
 """Conditionals with an `else`, made two: ``if (c) A else B`` is ``const bool taken = c; if (taken) A if (!taken) B``.
 
 The condition is evaluated once, so each thread executes what it did; between the two there is a place. A condition that
-is the name of a kept one is said again.
+is the name of a kept one is said again. Comments around the `else` stay where they are.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Final
 
+from analyzers.frontend.blanking import without_comments
 from analyzers.frontend.gaps import Body, Statement
 from quickfix.edits import Change, Layout, indented
 from quickfix.naming import NotPossible, fresh_name, kept_condition, line_of
@@ -50,19 +52,44 @@ def _second_half(
     layout: Layout, level: Level, then: Body, otherwise: Body, indentation: bytes, opposite: bytes, line: int
 ) -> Iterable[Change]:
     """The `else` as a conditional of its own under the `opposite` condition, with braces around what has none."""
-    end = then.end + 1 if then.braced else then.end
-    start = otherwise.start - 1 if otherwise.braced else otherwise.start
-    if layout.text[end:start].strip() != b"else":
-        raise NotPossible(f"there is more than `else` between the branches of the conditional in line {line}")
-    again = layout.newline + indentation + b"if (" + opposite + b")"
+    end, start = outside(then)[1], outside(otherwise)[0]
+    word = place_of_else(layout, then, otherwise, line)
+    again = b"if (" + opposite + b")"
+    before = len(layout.text[:word].rstrip())
+    if before == end or not layout.is_first(word):
+        again, first = layout.newline + indentation + again, before
+    else:
+        first = word  # in a line behind comments
+    behind = word + len(_ELSE)
+    commented = bool(layout.text[behind:start].strip())
     if otherwise.braced:
-        yield Change(end, start, again + b" ")
+        yield Change(first, behind if commented else start, again if commented else again + b" ")
         return
     unit = layout.unit(level.function)
-    if layout.same_line(layout.code.find(b"else", end), start):
-        yield Change(end, start, again + b" {" + layout.newline + indentation + unit)
+    if layout.same_line(word, start):
+        stop = start - len(layout.text[behind:start].lstrip())
+        yield Change(first, stop, again + b" {" + layout.newline + indentation + unit)
         yield from (Change(at, at, unit) for at in indented(layout.text, start, otherwise.end))
+    elif commented:
+        yield Change(first, behind, again + b" {")
     else:
-        yield Change(end, start, again + b" {" + layout.newline + layout.indentation(start))
+        yield Change(first, start, again + b" {" + layout.newline + layout.indentation(start))
     stop = layout.line_end(otherwise.end)
     yield Change(stop, stop, layout.newline + indentation + b"}")
+
+
+_ELSE: Final = b"else"
+
+
+def outside(branch: Body) -> tuple[int, int]:
+    """Where a branch begins and ends, braces included."""
+    return branch.start - branch.braced, branch.end + branch.braced
+
+
+def place_of_else(layout: Layout, then: Body, otherwise: Body, line: int) -> int:
+    """Where `else` stands between two branches with nothing but comments around it. Raises `NotPossible`; `line`: of
+    the conditional."""
+    end, start = outside(then)[1], outside(otherwise)[0]
+    if without_comments(layout.text[end:start]).strip() != _ELSE:
+        raise NotPossible(f"there is more than `else` between the branches of the conditional in line {line}")
+    return layout.code.index(_ELSE, end)

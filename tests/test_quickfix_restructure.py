@@ -41,6 +41,23 @@ def test_preprocessor_lines_stay_where_they_are() -> None:
     assert "preprocessor" in said
 
 
+@pytest.mark.parametrize(
+    "at", ["  }}\n{0}\n  else {{", "  }} else\n{0}\n  {{", "  }} // one\n{0}\n  // other\n  else {{"]
+)
+def test_a_conditional_with_preprocessor_lines_at_its_else_is_not_split(at: str) -> None:
+    said = refusal(f"""__global__ void k(int *a) {{
+  __shared__ int s[64];
+  int t = threadIdx.x;
+  if (a[t]) {{
+    s[t] = 1;
+{at.format("#define READ")}
+    a[t] = s[63 - t];
+  }}
+}}
+""")
+    assert "more than `else` between the branches" in said
+
+
 CELL = """struct Cell {{
   int value;
   {0}
