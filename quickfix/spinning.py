@@ -152,7 +152,9 @@ class _Loop:
         answer = self._answer(loop.stays_with(read.id))
         if isinstance(answer, Satisfied) or (strong and not isinstance(answer, Proved)):
             return True
-        if not strong or loop.moves(read.id, loop.links):
+        if not strong:
+            return isinstance(self._answer(loop.goes_on_with(read.id)), Satisfied)
+        if loop.moves(read.id, loop.links):
             return False
         if read.atomic is not None and read.atomic.op == "cas" and loop.moves(read.id, loop.steps):
             self._searching.add(read.id)
@@ -266,7 +268,7 @@ class _Spinning:
         for pair in self.pairs:
             for read, write in ((pair.one, pair.two), (pair.two, pair.one)):
                 for wait in self.waits:
-                    if wait.read is not read or changes_nothing(write) or wait.loop.label in write.loops:
+                    if wait.read is not read or changes_nothing(write) or _only_inside(wait, write):
                         continue
                     if wait.goes_on.may_end_by(read, write):
                         yield wait, write, pair
@@ -330,11 +332,15 @@ class _Spinning:
         there, on = self._way(_behind(wait), _at(barrier)), self._way(_at(barrier), _at(write))
         if there is None or on is None:
             return False
-        met = {c.condition for c in barrier.guard}
+        # In which iteration a part of the way is, what is known of that tells.
+        known = (*(barrier if part == there[-1] else wait.read for part in there), *(barrier, write)[: len(on)])
         # A barrier of the block keeps no other block from anything.
-        old = (b for b in self.old if b.scope == "grid" or barrier.scope != "grid")
-        passed = (b for b in old if any(first < b.order < last for first, last in (*there, *on)))
-        return not any({c.condition for c in b.guard} <= met for b in passed)
+        old = [b for b in self.old if b.scope == "grid" or barrier.scope != "grid"]
+        for (first, last), event in zip((*there, *on), known, strict=True):
+            met = {c.condition for c in event.guard}
+            if any(first < b.order < last and _apart(b) <= met for b in old):
+                return False
+        return True
 
     def _way(self, start: _Place, end: _Place) -> list[tuple[int, int]] | None:
         """The intervals of order numbers that a thread goes through at least, None where there is no way: forward, or
@@ -345,7 +351,7 @@ class _Spinning:
         if not around:
             return None
         loop = self.checker.launch.events.loops[around[-1]]
-        return [(start[0], loop.last), (loop.first - 1, end[0])]
+        return [(start[0], loop.last + 1), (loop.first - 1, end[0])]
 
     def _of_two_threads(self, read: AccessEvent, write: AccessEvent, mode: Mode) -> bool:
         """Whether two threads of a group may make the two accesses, one each; undecided counts as yes."""
@@ -377,3 +383,13 @@ def _behind(wait: _Wait) -> _Place:
 
 def _at(event: AccessEvent | BarrierEvent) -> _Place:
     return event.order, event.loops
+
+
+def _apart(barrier: BarrierEvent) -> set[Expr]:
+    """What decides who comes there, of those that go on: they have ended the waits in front of it."""
+    return {c.condition for c in barrier.guard if c.kind not in ("assume", "return")}
+
+
+def _only_inside(wait: _Wait, write: AccessEvent) -> bool:
+    """Whether a write is made in the loop that waits, and no loop around both makes it again behind that."""
+    return wait.loop.label in write.loops and not wait.around

@@ -413,6 +413,17 @@ ORDINARY = {
     }
     o[r * 64 + t] = r;
   }""",
+    "warps in turn": """
+  for (int r = 0; r < n; r++) {
+    if (t == 0) x = 0;
+    if (t % 32 == 0) {
+      while (atomicAdd(&x, 0) != t / 32) {}
+      atomicAdd(&o[r], d[t]);
+      __threadfence();
+      atomicExch(&x, t / 32 + 1);
+    }
+    __syncthreads();
+  }""",
     "a hash table that is filled twice": """
   __shared__ int table[256];
   for (int i = t; i < 256; i += 64) table[i] = -1;
@@ -454,8 +465,9 @@ def test_loops_that_end_by_themselves_wait_for_nobody(body: str) -> None:
         "int c; do { c = 9; for (int i = 0; i < 32; i++) c = min(c, ready[i]); } while (c < 1);",
         "int i = 0; while (i < 32) { if (ready[i]) i++; }",
         "int i = 0; while (ready[0] == 0) { if (++i > 16) { __nanosleep(100); i = 0; } }",
+        "int i = 0; while (ready[0] == 0 || i < 10) i++;",
     ],
-    ids=["a sum", "the least", "one after the other", "with pauses"],
+    ids=["a sum", "the least", "one after the other", "with pauses", "counted, too"],
 )
 def test_what_is_read_again_and_again_is_waited_for(wait: str) -> None:
     text = "__global__ void k(int *o, const int *d, int *ready) {\n  __shared__ int s[64];\n  int t = threadIdx.x;\n"
@@ -542,6 +554,29 @@ def test_what_a_thread_waits_for_may_be_written_in_the_next_iteration(signal: st
 void go(int *o, const int *d, int n) {{ k<<<1, 64>>>(o, d, n); }}
 """
     answered = list(answers(engine(), CheckRequest("/spinning/t.cu", text)))
+    assert answered
+    assert not any("__syncthreads" in a.title for a in answered if isinstance(a, Fix)), answered
+
+
+def test_the_loop_that_waits_may_write_in_the_next_iteration_of_one_around() -> None:
+    text = """__global__ void k(int *o, const int *d, int n) {
+  __shared__ int s[64], f;
+  int t = threadIdx.x;
+  if (t == 0) f = 0;
+  __syncthreads();
+  for (int r = 0; r < n; r++) {
+    for (;;) {
+      if (t == 0 && (r + 1 >= n || atomicAdd(&f, 0) > r)) break;
+      if (t == 40) atomicExch(&f, r);
+      if (t) break;
+    }
+    s[t] = d[r * 64 + t];
+    o[r * 64 + t] = s[63 - t];
+  }
+}
+void go(int *o, const int *d, int n) { k<<<1, 64>>>(o, d, n); }
+"""
+    answered = list(answers(engine(), CheckRequest("/spinning/v.cu", text)))
     assert answered
     assert not any("__syncthreads" in a.title for a in answered if isinstance(a, Fix)), answered
 

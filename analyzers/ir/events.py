@@ -48,7 +48,7 @@ class LoopInstance:
     first: int = 0
     """Order number of the first event slot inside."""
     last: int = 0
-    """Order number after the last event inside."""
+    """That of the last one."""
     limit: int = 1 << 40
     """Upper bound of the counter (inclusive), where known."""
 

@@ -67,6 +67,19 @@ class Staying:
         found = self.reads.get(read)
         return E.FALSE if found is None else E.land(self.around, found.condition)
 
+    def goes_on_with(self, read: int) -> Expr:
+        """The same of a read at one place, wherever the variables that step have come to: at the lowest of their values
+        and at the highest. Where the loop asks whether one is a certain value, it comes to that."""
+        lowest, highest = dict[Expr, Expr](), dict[Expr, Expr]()
+        for variable in self.steps:
+            if not isinstance(variable.ty, IntType):
+                return E.FALSE
+            lowest[variable], highest[variable] = (E.const(n, variable.ty) for n in (variable.ty.low, variable.ty.high))
+        met = (e for e in E.walk((self.going,)) if e.op in ("eq", "ne"))
+        if self.moves(read, self.steps | self.links) or not self.steps.isdisjoint(E.walk(met)):
+            return E.FALSE
+        return E.land(self.comes_around_with(read), *(E.substitute(self.going, end) for end in (lowest, highest)))
+
     def moves(self, read: int, variables: Collection[Expr]) -> bool:
         """Whether a read goes to other places as one of these variables changes."""
         found = self.reads.get(read)
