@@ -171,11 +171,15 @@ def _called(candidate: Candidate) -> Called:
 
 
 def words(
-    barriers: Iterable[Candidate], trips: Trips, kind: str = "barrier", often: Container[Called] = frozenset()
+    barriers: Iterable[Candidate],
+    trips: Trips,
+    kind: str = "barrier",
+    often: Container[Called] = frozenset(),
+    sign: str = "+",
 ) -> str:
     """`+1 barrier × 8 iterations`, `+2 barriers, +1 barrier per iteration of the loop at line 7`; `at most` that many
     where some iterations do not come to it. ``often``: functions that are called in several places (`called_often`),
-    of which it is said what a call costs."""
+    of which it is said what a call costs. ``sign``: another one for what is no longer there."""
 
     def shape(c: Candidate) -> tuple[tuple[tuple[str, int], ...], bool, str]:
         if _called(c) not in often:
@@ -185,7 +189,7 @@ def words(
 
     alike = Counter(map(shape, barriers))
     return ", ".join(
-        f"+{_many(count, kind)}{_times(loops, trips, AT_MOST * sometimes)}{where}"
+        f"{sign}{_many(count, kind)}{_times(loops, trips, AT_MOST * sometimes)}{where}"
         for (loops, sometimes, where), count in sorted(alike.items())
     )
 

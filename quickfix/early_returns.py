@@ -17,13 +17,15 @@ from analyzers.model import Finding, Fix, FixRefusal, Verdict
 from quickfix.edits import Change
 from quickfix.guards import guarded, jump_in
 from quickfix.naming import NotPossible, line_of
+from quickfix.oracle import SearchSpentError
 from quickfix.paths import Level, chain_to
+from quickfix.put_back import TakenOut, taken_out
 from quickfix.rebuild import Begun, composed, rebuilt_from
 from quickfix.removal import deletion
 from quickfix.search import sentence
 from quickfix.session import Session, Trial
-from quickfix.verify import RACES, findings_of, in_old_text, key_of
-from quickfix.wording import LATE, barriers_in_words
+from quickfix.verify import RACES, findings_of, in_old_text, key_of, old_place
+from quickfix.wording import LATE, kind_in_words
 
 _MAX_RETURNS: Final = 4
 
@@ -34,7 +36,9 @@ def guard_returns(session: Session, kernels: Sequence[KernelAnalysis], finding: 
         begun = _begun(session, kernels, finding)
     except NotPossible as reason:
         return FixRefusal(sentence(f"the threads that miss this barrier have returned, which CUDA allows; {reason}"))
-    made = rebuilt_from(session, begun, kernels, frozenset(), (finding.group,))
+    made = _of_warps(session, begun, kernels, finding.group)
+    if not isinstance(made, Fix):
+        made = rebuilt_from(session, begun, kernels, frozenset(), (finding.group,))
     if isinstance(made, Fix):
         return replace(made, preferred=False)
     return made or FixRefusal("Without the returns no barrier is needed here.")
@@ -58,15 +62,26 @@ def guarded_instead(session: Session, kernels: Sequence[KernelAnalysis], group: 
             found = [f for a in current.kernels if a.kernel.mangled in names for f in findings_of(a.result)]
             olds = [(f, in_old_text(f, files)) for f in found if f.code in RACES]
             races = [f for f, old in olds if old is not None and key_of(old) in keys]
-        bare, removed = _without_missed(current, steps, kernels)
+        bare, taken = _without_missed(current, steps, kernels)
     except NotPossible as reason:
         return FixRefusal(sentence(str(reason)))
     if not steps:
         return None
-    costs = (f"−{barriers_in_words(removed)}",) if removed else ()
-    begun = Begun(bare, tuple(steps), tuple(done), costs, begin_with_places=True)
+    begun = Begun(bare, tuple(steps), tuple(done), begin_with_places=True, taken=taken)
     made = rebuilt_from(session, begun, kernels, keys, (group,))
     return replace(made, preferred=False) if isinstance(made, Fix) and LATE not in made.notes else None
+
+
+def _of_warps(session: Session, begun: Begun, kernels: Sequence[KernelAnalysis], group: str) -> Fix | FixRefusal | None:
+    """The repair with barriers of warps, where all were such that are taken out; they may be enough again."""
+    if any(each.kind != kind_in_words(session.for_warps()) for each in begun.taken):
+        return None
+    try:
+        narrow = replace(begun, current=begun.current.for_warps())
+        return rebuilt_from(session, narrow, kernels, frozenset(), (group,))
+    except SearchSpentError:
+        session.begin_search()
+        return None
 
 
 def _guarded(
@@ -97,16 +112,19 @@ def _begun(session: Session, kernels: Sequence[KernelAnalysis], finding: Finding
         current = _guarded(current, steps, done, level, index, kernels)
         found = [f for a in current.kernels if a.kernel.mangled in names for f in findings_of(a.result)]
         barrier = next((f for f in found if f.code is Verdict.BARRIER_AFTER_EXIT), None)
-    bare, removed = _without_missed(current, steps, kernels)
-    if not removed:
+    bare, taken = _without_missed(current, steps, kernels)
+    if not taken:
         raise NotPossible("the barriers behind the `return` are not reached in this launch")
-    return Begun(bare, tuple(steps), tuple(done), (), begin_with_places=True)
+    return Begun(bare, tuple(steps), tuple(done), begin_with_places=True, taken=taken)
 
 
-def _without_missed(current: Session, steps: list[Trial], kernels: Sequence[KernelAnalysis]) -> tuple[Session, int]:
-    """The text without the barriers that threads miss, and how many those are."""
+def _without_missed(
+    current: Session, steps: list[Trial], kernels: Sequence[KernelAnalysis]
+) -> tuple[Session, tuple[TakenOut, ...]]:
+    """The text without the barriers that threads miss, and those."""
     names = {a.kernel.mangled for a in kernels}
-    found = (f for a in current.kernels if a.kernel.mangled in names for f in findings_of(a.result))
+    own = [a for a in current.kernels if a.kernel.mangled in names]
+    found = (f for a in own for f in findings_of(a.result))
     family = {f.group: f for f in found if f.code is Verdict.BARRIER_DIVERGENCE}
     changes: dict[str, list[Change]] = {}
     for each in family.values():
@@ -114,7 +132,12 @@ def _without_missed(current: Session, steps: list[Trial], kernels: Sequence[Kern
         if isinstance(deleted, FixRefusal):
             raise NotPossible(deleted.text)
         changes = deleted
-    return (_tried(current, steps, changes, kernels) if changes else current), len(family)
+    files = composed(steps)
+    taken: dict[tuple[str, int], TakenOut] = {}
+    for each in family.values():
+        barrier = taken_out(current, own, each, files)
+        taken.setdefault((barrier.place.gap.function.path, barrier.at), barrier)
+    return (_tried(current, steps, changes, kernels) if changes else current), tuple(taken.values())
 
 
 def _body(session: Session, finding: Finding) -> Level:
@@ -138,5 +161,4 @@ def _tried(
 def _line(steps: Sequence[Trial], path: str, text: bytes, at: int) -> int:
     """The line of a place, in the text before all steps."""
     file = composed(steps).get(path)
-    old = at if file is None else file.offsets.old(at)
-    return line_of(text, at) if file is None or old is None else line_of(file.before, old)
+    return line_of(text if file is None else file.before, old_place(file, at))

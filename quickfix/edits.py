@@ -10,8 +10,8 @@ from __future__ import annotations
 import bisect
 import difflib
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Final
 
 from analyzers.frontend.blanking import blanked, next_visible
@@ -145,6 +145,16 @@ def insertions(text: bytes, gaps: Iterable[Gap], barrier: bytes = BARRIER) -> li
     for function, chosen in by_function.values():
         changes += _Writer(text, function, chosen.values(), barrier).changes()
     return sorted(changes, key=lambda c: (c.start, c.end))
+
+
+def respelled(changes: Iterable[Change], spelled: Mapping[tuple[str, int, int], bytes]) -> list[Change]:
+    """The changes that put barriers into gaps, with these as they are written there, by their gaps."""
+    return [
+        replace(c, text=c.text.replace(c.barrier, spelled[c.gap], 1), barrier=spelled[c.gap])
+        if c.gap is not None and c.gap in spelled
+        else c
+        for c in changes
+    ]
 
 
 _PRAGMA: Final = re.compile(rb"[ \t]*#[ \t]*pragma\b(?:[^\n\\]|\\\r?\n|\\.)*\n")

@@ -319,23 +319,25 @@ def _in_front(chain: Chain, start: int) -> list[Candidate]:
 
 def _all(chain: Chain, index: int) -> list[Candidate]:
     level = chain[index]
+    return [_candidate(chain, index, gap) for gap in gaps_of(level.body, level.steps, level.function)]
+
+
+def _candidate(chain: Chain, index: int, gap: Gap) -> Candidate:
+    level = chain[index]
     path = level.function.path
     calls = [i for i, other in enumerate(chain[: index + 1]) if other.call is not None]
     outside = sum(len(_loop_lines(other)) for other in chain[: max(calls, default=0)])
     around = [(other.function.path, line) for other in chain[:index] for line in _loop_lines(other)]
     around += [(path, level.loop_line)] * level.body.loops
     conditionals = sum(other.body.role in _CONDITIONAL for other in chain[: index + 1])
-    return [
-        Candidate(
-            gap,
-            (*around, *((path, jump.line) for jump in level.jumps if jump.holds(gap.index))),
-            conditionals,
-            bool(calls),
-            is_passed_by(chain[: index + 1], gap.index),
-            outside,
-        )
-        for gap in gaps_of(level.body, level.steps, level.function)
-    ]
+    return Candidate(
+        gap,
+        (*around, *((path, jump.line) for jump in level.jumps if jump.holds(gap.index))),
+        conditionals,
+        bool(calls),
+        is_passed_by(chain[: index + 1], gap.index),
+        outside,
+    )
 
 
 def is_passed_by(chain: Sequence[Level], index: int) -> bool:
@@ -362,6 +364,12 @@ def _may_leave(statements: Sequence[Statement], jumps: frozenset[str] = _OUT_OF_
 def _loop_lines(level: Level) -> list[int]:
     """The lines of the loops that a body and its jumps are."""
     return [level.loop_line] * level.body.loops + [j.line for j in level.jumps if j.holds(level.position)]
+
+
+def place_of(chain: Chain) -> Candidate:
+    """The gap in front of the statement that a chain leads to."""
+    level = chain[-1]
+    return _candidate(chain, len(chain) - 1, Gap(level.function, level.steps, level.body, level.position))
 
 
 def _distinct(found: Iterable[Candidate]) -> tuple[Candidate, ...]:

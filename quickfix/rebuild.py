@@ -21,11 +21,22 @@ from quickfix.grid_wide import explanation
 from quickfix.loosened import is_of_one_execution
 from quickfix.naming import line_of
 from quickfix.numbered import in_order
+from quickfix.put_back import PutBack, TakenOut, difference_in_words, put_back
 from quickfix.restructure import called_by_all, restructuring
 from quickfix.search import Placed, obstacle, place, sentence, varying_bodies, ways_between
 from quickfix.session import Session, Trial
 from quickfix.steps import VOTES, Restructuring, costs_in_words, touch
-from quickfix.verify import RACES, EditedFile, PairKey, findings_of, gone_groups, in_old_text, key_of, new_error
+from quickfix.verify import (
+    RACES,
+    EditedFile,
+    PairKey,
+    findings_of,
+    gone_groups,
+    in_old_text,
+    key_of,
+    new_error,
+    old_loop,
+)
 from quickfix.wording import as_spelled, granted_in_words, kind_in_words, notes_of, pairs_in_words, places_in_words
 
 MAX_STEPS: Final = 14
@@ -44,6 +55,8 @@ class Begun:
     """What the edits take for granted."""
     begin_with_places: bool = False
     """Whether there may be places already for the barriers that are missing now."""
+    taken: tuple[TakenOut, ...] = ()
+    """Barriers that the edits have taken out, which those to come stand for."""
 
 
 def rebuilt(session: Session, kernels: Sequence[KernelAnalysis], group: str) -> Fix | FixRefusal | None:
@@ -108,14 +121,14 @@ def rebuilt_from(
             steps[-1] = current.decide(steps[-1])
             continue
         if ended:
-            made = _voted(session, Begun(current, tuple(steps), tuple(done), tuple(costs), tuple(granted)), groups)
+            made = _voted(session, _gone_on(begun, current, steps, done, costs, granted), groups)
             session.declared = dict.fromkeys(names, frozenset(declared))
             return made
         # With a place missing, there is no use in trying others, except once after what others have begun with.
         if begun.begin_with_places if at_first else not isinstance(changes, list):
             placed = place(current, repaired, lambda _, found, wanted=wanted: any(wanted(f) for f in found))
             if isinstance(placed, Placed):
-                whole = Begun(current, tuple(steps), tuple(done), tuple(costs), tuple(granted))
+                whole = _gone_on(begun, current, steps, done, costs, granted)
                 made = _fix(session, whole, placed, repaired, groups)
                 session.declared = dict.fromkeys(names, frozenset(declared))
                 return made
@@ -146,6 +159,17 @@ def rebuilt_from(
     return refusal
 
 
+def _gone_on(
+    begun: Begun,
+    current: Session,
+    steps: Sequence[Trial],
+    done: Sequence[str],
+    costs: Sequence[str],
+    granted: Sequence[str],
+) -> Begun:
+    return Begun(current, tuple(steps), tuple(done), tuple(costs), tuple(granted), taken=begun.taken)
+
+
 def _drafted(current: Session, changes: Iterable[Restructuring], kernels: Sequence[KernelAnalysis]) -> Trial:
     """The text with all of these made. Raises like `Session.draft`."""
     edits: dict[str, list[Change]] = {}
@@ -172,7 +196,7 @@ def in_old_lines(text: str, current: Session, steps: Sequence[Trial]) -> str:
     """A sentence about the text that some steps have led to, with lines of the text before them."""
     files = composed(steps)
     path = next(iter(files)) if len(files) == 1 else current.request.path
-    return _LINE.sub(lambda line: str(_old_line((path, int(line[0])), current, files)[1]), text)
+    return _LINE.sub(lambda line: str(old_loop((path, int(line[0])), current.trees.texts, files)[1]), text)
 
 
 _LINE: Final = re.compile(r"(?<=\bline )\d+")
@@ -252,20 +276,6 @@ def _old_key(finding: Finding, files: dict[str, EditedFile]) -> PairKey | None:
     return None if old is None else key_of(old)
 
 
-def _old_line(place: tuple[str, int], current: Session, files: Mapping[str, EditedFile]) -> tuple[str, int]:
-    """A loop by the line of the text before all steps in which its head stood, or the first of it that is left."""
-    path, line = place
-    file = files.get(path)
-    if file is None:
-        return place
-    text = current.trees.texts[path]
-    lines = text.splitlines(keepends=True)
-    start = sum(map(len, lines[: line - 1]))
-    start += len(text[start:]) - len(text[start:].lstrip())
-    old = next((o for o in map(file.offsets.old, range(start, len(text))) if o is not None), len(file.before))
-    return path, line_of(file.before, old)
-
-
 def _voted(session: Session, begun: Begun, groups: Sequence[str]) -> Fix | FixRefusal:
     """The repair that needs no barrier beside the votes in the tests of loops; a refusal where there are none, because
     nothing else that was done orders anything."""
@@ -280,7 +290,8 @@ def _voted(session: Session, begun: Begun, groups: Sequence[str]) -> Fix | FixRe
         return FixRefusal(sentence(judged.worse[0]))
     if not targets or not gone.issuperset(groups) or not judged.is_clean:
         return FixRefusal("With all threads in the same iterations there would still be threads that collide.")
-    cost = costs_in_words(begun.costs)
+    fewer = difference_in_words((), begun.taken, trips_of(session.kernels)) if begun.taken else ""
+    cost = ", ".join(filter(None, (fewer, costs_in_words(begun.costs))))
     what = f"{_what(begun)} — orders {pairs_in_words(targets, targets[0])}, {cost}{granted_in_words(begun.granted)}"
     return _restructured(files, what, gone, cost, (), begun.granted)
 
@@ -354,10 +365,20 @@ def _fix(
             return FixRefusal(sentence(explanation(session.trees, asked, ways_between(session, asked))))
         still = "With a barrier in the restructured code there would still be threads that collide."
         return FixRefusal(sentence(judged.worse[0]) if judged.worse else still)
-    places = as_spelled(placed, places_in_words(current.changes(placed.barriers), current, files))
-    barriers = [replace(b, loops=tuple(_old_line(loop, current, files) for loop in b.loops)) for b in placed.barriers]
+    back = _put_back(session, begun, placed, kernels, groups)
+    if back.placed is not placed:
+        placed = back.placed
+        whole = composed([*steps, placed.trial])
+        gone = gone_groups(session.result, placed.trial.checked, session.judge(placed.trial, whole).left)
+    places = as_spelled(placed, places_in_words(current.changes(placed.barriers), current, files)) + back.words(current)
+    texts = current.trees.texts
+    barriers = [replace(b, loops=tuple(old_loop(loop, texts, files) for loop in b.loops)) for b in placed.barriers]
     often = called_often(placed.barriers, current.kernels, current.trees.at)
-    inserted = words(barriers, trips_of(kernels), kind_in_words(current), often)
+    if begun.taken:
+        kinds = (back.kind(b, current) for b in placed.barriers)
+        inserted = difference_in_words(zip(barriers, kinds, strict=True), begun.taken, trips_of(kernels), often)
+    else:
+        inserted = words(barriers, trips_of(kernels), kind_in_words(current), often)
     cost = ", ".join(filter(None, (inserted, costs_in_words(begun.costs))))
     shown = next((f for f in placed.targets if _old_key(f, files) is not None), placed.targets[0])
     taken = granted_in_words(begun.granted)
@@ -367,3 +388,15 @@ def _fix(
     title = f"{what} and insert {places} — orders {pairs_in_words(placed.targets, shown)}, {cost}{taken}"
     notes = (in_old_lines(note, current, steps) for note in notes_of(placed))
     return _restructured(whole, title, gone, cost, notes, begun.granted)
+
+
+def _put_back(
+    session: Session, begun: Begun, placed: Placed, kernels: Sequence[KernelAnalysis], groups: Sequence[str]
+) -> PutBack:
+    """The placed barriers as those were written that the edits have taken out, where that is right."""
+
+    def is_right(trial: Trial) -> bool:
+        judged = session.judge(trial, composed([*begun.steps, trial]))
+        return judged.is_clean and gone_groups(session.result, trial.checked, judged.left).issuperset(groups)
+
+    return put_back(begun.current, placed, begun.taken, composed(begun.steps), is_right, kernels)

@@ -87,6 +87,28 @@ def old_offset(span: SourceSpan, files: Files) -> int | None:
     return span.start_offset if file is None else file.offsets.old(span.start_offset)
 
 
+def old_place(file: EditedFile | None, at: int) -> int:
+    """The place in the text before an edit, or the last one of that text in front of it."""
+    if file is None:
+        return at
+    return next((old for here in range(at, -1, -1) if (old := file.offsets.old(here)) is not None), 0)
+
+
+def old_loop(place: tuple[str, int], texts: Mapping[str, bytes], files: Files) -> tuple[str, int]:
+    """A loop of the edited `texts` by the line of the text before the edit in which its head stood, or the first of it
+    that is left."""
+    path, line = place
+    file = files.get(path)
+    if file is None:
+        return place
+    text = texts[path]
+    lines = text.splitlines(keepends=True)
+    start = sum(map(len, lines[: line - 1]))
+    start += len(text[start:]) - len(text[start:].lstrip())
+    old = next((o for o in map(file.offsets.old, range(start, len(text))) if o is not None), len(file.before))
+    return path, file.before.count(b"\n", 0, old) + 1
+
+
 def is_written(span: SourceSpan, files: Files) -> bool:
     """Whether the edit wrote what is there, anew or as it was elsewhere."""
     file = files.get(span.path)

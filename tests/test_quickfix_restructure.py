@@ -275,7 +275,7 @@ def test_behind_a_return_a_guard_is_offered_beside_the_barrier() -> None:
     assert "if (i >= n) return;" in edited(RETURNS, first)
     assert not guard.preferred
     assert set(guard.groups) > set(first.groups)
-    assert "−1 barrier" in guard.cost
+    assert guard.cost == "+2 barriers"  # three for one
     after = edited(RETURNS, guard)
     assert "return" not in after
     (unit,) = [

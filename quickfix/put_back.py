@@ -1,0 +1,199 @@
+"""Barriers that an edit takes out and puts back elsewhere: written as they were where that is right, and counted
+against those that stand there then.
+
+Takes barriers of a text, and those that were placed in what came of it without them. Whether one that is written as it
+was does what it is placed for is for a trial to say.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from analyzers.analysed import KernelAnalysis
+from analyzers.model import Finding
+from quickfix.cost import Called, Trips, words
+from quickfix.edits import respelled
+from quickfix.naming import NotPossible, line_of
+from quickfix.oracle import SearchSpentError
+from quickfix.paths import Candidate, Key, chain_to, place_of
+from quickfix.search import Placed
+from quickfix.session import Session, Trial
+from quickfix.verify import Files, key_of, old_loop, old_place
+from quickfix.wording import barrier_in_words, kind_in_words
+
+_MOST: Final = 8
+"""Barriers that are tried one by one as they were written."""
+_KINDS: Final = {"warp": "warp barrier", "tile": "warp barrier", "grid": "grid barrier"}
+
+
+@dataclass(frozen=True, slots=True)
+class TakenOut:
+    """A barrier that is no longer where it was. Lines and offsets of the text before all edits."""
+
+    place: Candidate
+    at: int
+    line: int
+    written: bytes
+    """Its statement."""
+    kind: str
+    """As a cost names it."""
+
+    @property
+    def words(self) -> str:
+        return self.written.decode(errors="replace").removesuffix(";")
+
+
+def taken_out(
+    session: Session,
+    kernels: Iterable[KernelAnalysis],
+    barrier: Finding,
+    files: Files,
+) -> TakenOut:
+    """A barrier of the text that `files` have led to, which is a statement by itself."""
+    access = barrier.accesses[0]
+    chain = chain_to(session.trees, access)
+    statement = chain[-1].statement if chain else None
+    if not chain or statement is None:
+        raise NotPossible("a barrier is written by a macro")
+    path = chain[-1].function.path
+    text = session.trees.texts[path]
+    events = (e for a in kernels for e in a.events.barriers if e.site.span == access.span)
+    scope = next((e.scope for e in events), "block")
+    place, file = place_of(chain), files.get(path)
+    at = old_place(file, statement.start)
+    return TakenOut(
+        replace(place, loops=tuple(old_loop(loop, session.trees.texts, files) for loop in place.loops)),
+        at,
+        line_of(text if file is None else file.before, at),
+        text[statement.start : statement.end],
+        _KINDS.get(scope, "barrier"),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class PutBack:
+    """Barriers in the place of others."""
+
+    placed: Placed
+    taken: tuple[TakenOut, ...]
+    pairs: Mapping[Key, TakenOut]
+    """By the gap of a barrier: the one that it stands for."""
+    kept: Collection[Key]
+    """The gaps of those that are written as they were."""
+
+    def kind(self, barrier: Candidate, session: Session) -> str:
+        return self.pairs[barrier.key].kind if barrier.key in self.kept else kind_in_words(session)
+
+    def words(self, session: Session) -> str:
+        """Behind what says where there are barriers now: where they were, and which of them others have replaced."""
+        if not self.taken:
+            return ""
+        pairs = [pair for key, pair in self.pairs.items() if key not in self.kept]
+        if len(self.taken) == len(pairs) == len(self.placed.barriers) == 1:
+            return f" in place of `{pairs[0].words}` in line {pairs[0].line}"
+        *first, last = sorted({each.line for each in self.taken})
+        where = f"lines {', '.join(map(str, first))} and {last}" if first else f"line {last}"
+        them = "that" if len(self.taken) == 1 else "those"
+        now = barrier_in_words(session)
+        others = "".join(f", {now} for `{each.words}` in line {each.line}" for each in pairs)
+        return f" in place of {them} in {where}{others}"
+
+
+def put_back(
+    session: Session,
+    placed: Placed,
+    taken: Sequence[TakenOut],
+    files: Files,
+    is_right: Callable[[Trial], bool],
+    kernels: Collection[KernelAnalysis],
+) -> PutBack:
+    """The placed barriers, each as the nearest of those that were taken out was written, where that means as much.
+    `files`: what has led to the text in which they are placed."""
+    pairs = _nearest(placed.barriers, taken, files)
+    now = placed.spelled or session.barrier
+    same = {key for key, each in pairs.items() if each.written == now}
+    others = {key: each.written for key, each in pairs.items() if _is_plain(each.written) and key not in same}
+    alone = [{key: written} for key, written in others.items()][:_MOST]
+    spelled: dict[Key, bytes] = {}
+    aims = frozenset(key_of(f) for f in placed.targets)
+    names = [a.kernel.mangled for a in kernels]
+    for more in (others, *(alone if len(alone) > 1 else ())):
+        if not more or spelled == others:
+            break
+        tried = {**dict.fromkeys((c.key for c in placed.barriers), now), **spelled, **more}
+        changes = {
+            path: respelled(found, tried) for path, found in session.changes(placed.barriers, placed.spelled).items()
+        }
+        try:
+            trial = session.trial(changes, aims, names, inserting=True)
+            good = trial.difference.is_clean and trial.gone >= placed.trial.gone and trial.late == placed.trial.late
+            if not good or not is_right(trial):
+                continue
+        except SearchSpentError:
+            break
+        spelled |= more
+        alike = set(tried.values())
+        one = alike.pop() if len(alike) == 1 else b""
+        placed = replace(placed, trial=trial, spelled=one if one != session.barrier else b"")
+    return PutBack(placed, tuple(taken), pairs, {*same, *spelled})
+
+
+def _is_plain(written: bytes) -> bool:
+    """Whether a statement can be written elsewhere as it is."""
+    return written.endswith(b";") and b"\n" not in written and b"/*" not in written and b"//" not in written
+
+
+def _nearest(barriers: Iterable[Candidate], taken: Iterable[TakenOut], files: Files) -> dict[Key, TakenOut]:
+    """Which barrier stands for which of those that were taken out, the nearest ones first."""
+    ways: list[tuple[int, int, Candidate, TakenOut]] = []
+    for candidate in barriers:
+        gap = candidate.gap
+        at = old_place(files.get(gap.function.path), gap.before.end if gap.before is not None else gap.body.start)
+        ways += [
+            (abs(at - each.at), each.at, candidate, each)
+            for each in taken
+            if each.place.gap.function.path == gap.function.path
+        ]
+    found: dict[Key, TakenOut] = {}
+    for _, _, candidate, each in sorted(ways, key=lambda way: way[:2]):
+        if candidate.key not in found and each not in found.values():
+            found[candidate.key] = each
+    return found
+
+
+def difference_in_words(
+    barriers: Iterable[tuple[Candidate, str]],
+    taken: Iterable[TakenOut],
+    trips: Trips,
+    often: Container[Called] = frozenset(),
+) -> str:
+    """What the barriers, each with its kind, cost beside those that were taken out: `no barrier more`."""
+
+    def shape(barrier: Candidate, kind: str) -> tuple[str, tuple[tuple[str, int], ...], bool]:
+        return kind, barrier.loops, barrier.sometimes
+
+    fewer = [(each.place, each.kind) for each in taken]
+    before = Counter(shape(*each) for each in fewer)
+    more: list[tuple[Candidate, str]] = []
+    for each in barriers:
+        if before[shape(*each)]:
+            before[shape(*each)] -= 1
+        else:
+            more.append(each)
+    left: list[tuple[Candidate, str]] = []
+    for each in fewer:
+        if before[shape(*each)]:
+            before[shape(*each)] -= 1
+            left.append(each)
+    parts = [
+        words((c for c, kind in found if kind == each), trips, each, often, sign)
+        for found, sign in ((left, "−"), (more, "+"))
+        for each in dict.fromkeys(kind for _, kind in found)
+    ]
+    kinds = [kind for _, kind in left], [kind for _, kind in more]
+    if left and kinds == (["warp barrier"] * len(more), ["barrier"] * len(left)):
+        parts.append("which costs more")
+    return ", ".join(parts) or "no barrier more"
