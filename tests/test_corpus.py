@@ -32,36 +32,22 @@ def _name(path: Path) -> str:
     return f"{path.parent.name}-{path.stem}" if path.is_relative_to(PROGRAMS) else path.stem
 
 
-_checked: dict[Path, Checked] = {}
-
-
 def _check(path: Path) -> Checked:
-    """Checked once for both tests of a file."""
-    if path not in _checked:
-        folder = str(path.parent) if path.is_relative_to(PROGRAMS) else ""
-        text = path.read_text(encoding="utf-8")
-        options = CheckOptions(wrap_around=text.startswith(WITH_WRAP_AROUND))
-        _checked[path] = check(text, str(path), options, folder=folder)
-    return _checked[path]
+    folder = str(path.parent) if path.is_relative_to(PROGRAMS) else ""
+    text = path.read_text(encoding="utf-8")
+    options = CheckOptions(wrap_around=text.startswith(WITH_WRAP_AROUND))
+    return check(text, str(path), options, folder=folder)
 
 
 @pytest.mark.parametrize("path", FILES, ids=_name)
-def test_findings(path: Path) -> None:
+def test_findings_and_repairs(path: Path) -> None:
+    """One test, for one process to check the file once."""
     checked = _check(path)
     kernels = found_in(checked.unit)
     known = cases(path.read_text(encoding="utf-8"))
     wrong = [text for case in known for text in disagreements(case, kernels)]
     wrong += [f"{kernel.name} (line {kernel.span.line}) has no expectation" for kernel in unseen(known, checked.unit)]
-    assert not wrong, "\n".join(wrong)
-
-
-@pytest.mark.parametrize("path", FILES, ids=_name)
-def test_fixes(path: Path) -> None:
-    checked = _check(path)
-    kernels = found_in(checked.unit)
-    wrong = [
-        text for case in cases(path.read_text(encoding="utf-8")) for text in fix_disagreements(case, checked, kernels)
-    ]
+    wrong += [text for case in known for text in fix_disagreements(case, checked, kernels)]
     assert not wrong, "\n".join(wrong)
 
 
