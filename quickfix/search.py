@@ -19,11 +19,12 @@ from analyzers.races.threads import Launch
 from quickfix.grid_wide import explanation
 from quickfix.loop_jumps import QUIET, jumps_of
 from quickfix.oracle import SearchSpentError
+from quickfix.other_callers import missed_by_others
 from quickfix.passed_conditionals import inside_conditionals
 from quickfix.paths import Candidate, Chain, Key, Level, Passage, chain_to, passage
 from quickfix.placement import PlacementModel
 from quickfix.sections import is_cut
-from quickfix.session import Searched, Session, Trial
+from quickfix.session import Session, Trial
 from quickfix.tiles import tile_barriers
 from quickfix.variables import statements_of
 from quickfix.verify import RACES, PairKey, findings_of, key_of
@@ -222,7 +223,7 @@ def _search(
             return session.trial(session.changes(barriers), aims, names, inserting=True)
 
         trial = tried(chosen)
-        if _learn(session, model, chosen, trial, targets, names, clouded=clouded):
+        if _learn(session, model, chosen, trial, targets, kernels, clouded=clouded):
             continue
         more = _appeared(trial, wanted)
         if more:
@@ -304,6 +305,13 @@ def _not_enough(one: Access, two: Access) -> str:
 
 def _unreachable(session: Session, finding: Finding) -> str:
     one, two = finding.accesses[:2]
+    places = (c.key for c in ways_between(session, finding).candidates) if session.missed_by else ()
+    caller = next((session.missed_by[key] for key in places if key in session.missed_by), None)
+    if caller is not None:
+        return (
+            f"a barrier between `{one.text}` (line {one.span.line}) and `{two.text}` (line {two.span.line}) would be "
+            f"wrong for another caller: {caller}"
+        )
     elsewhere = f": {session.missed_elsewhere}" if session.missed_elsewhere else ""
     return (
         f"every place between `{one.text}` (line {one.span.line}) and `{two.text}` (line {two.span.line}) is one that "
@@ -317,7 +325,7 @@ def _learn(
     chosen: tuple[Candidate, ...],
     trial: Trial,
     targets: Mapping[PairKey, Sequence[Finding]],
-    searched: Searched,
+    kernels: Collection[KernelAnalysis],
     *,
     clouded: bool,
 ) -> bool:
@@ -328,6 +336,7 @@ def _learn(
     if trial.divergent and not (clouded and racing):
         if not trial.difference.divergent:
             session.missed_elsewhere = trial.difference.worse[0]
+        session.missed_by.update(missed_by_others(session, trial, chosen, kernels, targets))
         for candidate in chosen:
             if candidate.key in trial.divergent:
                 session.divergent.add((candidate.gap.function.path, candidate.gap.body.start))
@@ -344,6 +353,7 @@ def _learn(
             raise _GivenUp(difference.worse[0])
         model.reject(keys, difference.worse[0])
         return True
+    searched = frozenset(a.kernel.mangled for a in kernels)
     session.remaining.update(dict.fromkeys(difference.remaining, searched))
     for finding in (*difference.remaining, *difference.new_races):
         _demand(session, model, key_of(finding), finding, keys)

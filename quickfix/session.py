@@ -110,6 +110,8 @@ class Session:
         """(path, start) of bodies in which a barrier was tried that some threads miss."""
         self.missed_elsewhere = ""
         """That in another build threads would miss a barrier that was tried, if so; a clause."""
+        self.missed_by: dict[Key, str] = {}
+        """Gaps in functions whose barrier only threads of other callers miss than those that need it; clauses."""
         self.barrier: bytes = origin.barrier if origin is not None else BARRIER
         """What is inserted: the barrier of a block, of a warp or of the grid, or a fence."""
         self.header = origin.header if origin is not None else b""
@@ -218,7 +220,7 @@ class Session:
     def _inserting(self, barrier: bytes) -> Session:
         session = copy(self)
         session.barrier, session.hopeless, session.appeared, session.divergent = barrier, {}, {}, set()
-        session.remaining, session.missed_elsewhere = {}, ""
+        session.remaining, session.missed_elsewhere, session.missed_by = {}, "", {}
         return session
 
     def begin_search(self) -> None:
