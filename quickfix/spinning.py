@@ -304,12 +304,14 @@ class _Spinning:
         return any(all(self._in_front(r, w, op) for r in reads for w in writes) for op in ("lt", "gt"))
 
     def _in_front(self, read: AccessEvent, write: AccessEvent, op: str) -> bool:
-        """Whether the cell that a block reads is always on one side of the one that it writes."""
+        """Whether the cell that a block reads is always on one side of those that it writes in the same iteration of
+        the loops around both and in later ones: the others are written by then."""
         launch = self.checker.launch
+        around = [launch.events.loops[label].counter for label in read.loops if label in write.loops]
         for writer in (1, 2):
             cells = launch.side(read.offset, 1, "block"), launch.side(write.offset, writer, "block")
             parts = [*guard_of(launch, read, 1, "block"), *guard_of(launch, write, writer, "block")]
-            parts += [launch.distinct("block")] if writer == 2 else []
+            parts += [_not_before(launch, around)] if writer == 2 else []
             query = query_of(launch, [*parts, E.lnot(E.compare(op, *cells))], "block")
             if query is not None and not isinstance(self.checker.asker.answer(query, "brief"), Proved):
                 return False
@@ -360,6 +362,15 @@ class _Spinning:
         parts += [launch.same_warp(mode)] if mode == "warp" else []
         query = query_of(launch, parts, mode)
         return query is not None and not isinstance(self.checker.asker.answer(query, "brief"), Proved)
+
+
+def _not_before(launch: Launch, counters: Sequence[Expr]) -> Expr:
+    """That thread 2 is in the same iteration of nested loops as thread 1, or in a later one."""
+    found = E.TRUE
+    for counter in reversed(counters):
+        one, two = (launch.side(counter, thread, "block") for thread in (1, 2))
+        found = E.lor(E.compare("lt", one, two), E.land(E.compare("eq", one, two), found))
+    return found
 
 
 def _modes(barrier: BarrierEvent) -> tuple[Mode, ...]:

@@ -244,6 +244,25 @@ def test_blocks_that_wait_for_lower_ones_only_wait_for_none_of_their_own_writes(
     assert any("Insert __syncthreads() after line 13" in a.title for a in answered if isinstance(a, Fix)) == repaired
 
 
+@pytest.mark.parametrize(("awaited", "repaired"), [("b - 1", True), ("(b + 1) % n", False), ("b % gridDim.x", False)])
+def test_chains_go_on_in_the_next_iterations(awaited: str, repaired: bool) -> None:
+    text = f"""__global__ void wave(int *o, const int *d, int *flag, int n) {{
+  __shared__ int s[64];
+  int t = threadIdx.x;
+  for (int b = blockIdx.x; b < n; b += gridDim.x) {{
+    if (t == 0 && b > 0) while (atomicAdd(&flag[{awaited}], 0) == 0) {{}}
+    s[t] = d[b * 64 + t];
+    o[b * 64 + t] = s[63 - t];
+    if (t == 63) atomicExch(&flag[b], 1);
+    __syncthreads();
+  }}
+}}
+void go(int *o, const int *d, int *flag, int n) {{ wave<<<16, 64>>>(o, d, flag, n); }}
+"""
+    titles = [a.title for a in answers(engine(), CheckRequest("/spinning/w.cu", text)) if isinstance(a, Fix)]
+    assert any("Insert __syncthreads() after line 6" in title for title in titles) == repaired, titles
+
+
 def test_other_locks_than_the_one_that_is_waited_for_hold_nobody_up() -> None:
     """Who gives the one lock back has not to wait for the other before."""
     text = """__device__ int one, two;
