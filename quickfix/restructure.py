@@ -5,7 +5,8 @@ it cannot. What was executed in one thread is executed in the same order after i
 the engine to say, and barriers are placed in the new text as in any other.
 
 * A statement that reads and writes cells which collide is split: the value first, through a variable of its type, then
-  the assignment. C++ evaluates the value first anyway. An expression with commas becomes as many statements.
+  the assignment. C++ evaluates the value first anyway, also where the assignment is a part of the statement that is
+  always evaluated (`inner_values`). An expression with commas becomes as many statements.
 * A conditional whose sides collide is split at its `else`: the condition is evaluated once and kept.
 * A `switch` whose sections collide is split behind the `break` of one (`switches`).
 * A function called under a condition is called by all threads, which pass the condition (`called_conditionals`).
@@ -141,6 +142,8 @@ def _split_statement(
     value = text[low:high]
     if DIRECTIVE.search(value):
         raise NotPossible(f"the statement in line {line} contains preprocessor lines")
+    if statement.bodies and not level.body.braced:
+        raise UnbracedError(level, f"the statement in line {line} is a branch without braces")
     name = fresh_name(level, text, "value", session.reserved_in(level.function))
     if level.body.role == "case" and not _BARE.fullmatch(assignment.type):
         why = f"the statement in line {line} would declare a `{assignment.type}` in a section of a `switch`"
@@ -177,10 +180,10 @@ def _taken_apart(text: bytes, level: Level, statement: Statement) -> Restructuri
 
 
 def _reading(statement: Statement, accesses: Collection[tuple[str, int]]) -> Assignment | None:
-    """The assignment of a statement, by the value or the macro's argument in which one of the accesses (kind and place)
-    reads, and outside of which the other one writes."""
-    known = (statement.assignment,) if statement.assignment is not None else statement.arguments
-    for each in known:
+    """The assignment of or in a statement, by the value or the macro's argument in which one of the accesses (kind and
+    place) reads, and outside of which the other one writes."""
+    own = (statement.assignment,) if statement.assignment is not None else ()
+    for each in (*own, *statement.inner, *statement.arguments):
         inside = {kind: each.value[0] <= at < each.value[1] for kind, at in accesses}
         if inside.pop("read", False) and not all(inside.values() or [True]):
             return each

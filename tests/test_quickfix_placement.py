@@ -194,7 +194,7 @@ REFUSALS = {
         "Different blocks",
     ),
     "one statement": (
-        "  int x = A[threadIdx.x] = A[threadIdx.x + 1];\n",
+        "  int x = B[0] ? A[threadIdx.x] = A[threadIdx.x + 1] : 0;\n",
         "grid=(1) block=(64) n=8",
         "are in one statement (line 3)",
     ),

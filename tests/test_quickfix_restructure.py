@@ -58,6 +58,34 @@ def test_a_conditional_with_preprocessor_lines_at_its_else_is_not_split(at: str)
     assert "more than `else` between the branches" in said
 
 
+@pytest.mark.parametrize(
+    "code",
+    [
+        "u = n > 3 ? (s[t] = s[t + 1]) : 0;",
+        "if (n > 3 && (s[t] = s[t + 1]) > 2) u = 1;",
+        "if (n > 3 || (s[t] = s[t + 1]) > 2) u = 1;",
+        "u = SAME(s[t] = s[t + 1]);",
+        "while ((s[t] = s[t + 1]) > 3) u++;",
+        "int v = u++, w = s[t + 1], x = (s[t] = v); u = w + x;",
+        "int v = u, w = (s[t] = s[t + 1 + u++]); u = v + w;",
+        "int v = t + 1, w = (s[t] = s[v]); u = v + w;",
+        "int &v = s[t + 1], w = (s[t] = v); u = v + w;",
+        "u = ++n + (s[t] = s[t + n]);",
+        "u = (n++, 4) + (s[t] = s[t + 1]);",
+    ],
+)
+def test_values_that_are_not_computed_first_or_always_stay(code: str) -> None:
+    said = refusal(f"""#define SAME(x) x
+__global__ void k(int *a, int n) {{
+  __shared__ int s[129];
+  int t = threadIdx.x, u = 0;
+  {code}
+  a[t] = u;
+}}
+""")
+    assert "are in one statement (line 6): there is no place between them." in said
+
+
 CELL = """struct Cell {{
   int value;
   {0}

@@ -16,7 +16,7 @@ from typing import Any, Final
 from analyzers.frontend.argument_values import values_by_arguments
 from analyzers.frontend.blanking import WORD, blanked, for_parts, group_end, macro_use_end, next_visible
 from analyzers.frontend.cindex import TypeKind, binary_operator, children, expansion_offset, file_key, initializer
-from analyzers.frontend.copies import VECTOR, class_assignment
+from analyzers.frontend.copies import VECTOR, class_assignment, is_copied_by_bytes
 from analyzers.frontend.gaps import (
     Argument,
     Assignment,
@@ -32,6 +32,7 @@ from analyzers.frontend.gaps import (
     StatementKind,
 )
 from analyzers.frontend.inner_calls import inner_calls
+from analyzers.frontend.inner_values import inner_values
 from analyzers.frontend.lowering.nodes import Kinds, NodeTable, written_by_macro
 from analyzers.frontend.plain import UNKNOWN_TEST, constant_step, is_idle, is_plain, is_plain_step, test_of
 from analyzers.frontend.settled import is_number, is_open, template_name
@@ -98,6 +99,7 @@ _PLAIN: Final = frozenset(range(TypeKind.BOOL.value, TypeKind.LONGDOUBLE.value +
 }
 """Kinds of types whose values are copied without code: numbers, pointers, enumerators; and parameters of templates,
 which mostly stand for such."""
+_ASSIGNED: Final = re.compile(rb"(?:<<|>>|[^=!<>])=(?!=)")
 _WITHOUT_QUALIFIERS: Final = re.compile(r"\b(?:const|volatile)\b\s*")
 _KEYWORDS: Final = frozenset({b"if", b"for", b"while", b"do", b"switch"})
 
@@ -255,6 +257,8 @@ class _Builder:
         value = sides[-1] if sides and assignment is not None else None
         if value is None and declares is not None and len(declares) == 1:
             value = initializer(children(inner)[0])
+        evaluated = () if macro else children(inner) if kind == Kinds.RETURN else (inner,)
+        by_itself = assignment is not None or kind == Kinds.DECL_STMT
         called = _unwrapped(value) if value is not None else inner if kind == Kinds.CALL else None
         plain = _arguments(called, self._is_plain) if called is not None and not macro else frozenset[Part]()
         idle = _arguments(called, is_idle) if called is not None else frozenset[Part]()
@@ -273,10 +277,35 @@ class _Builder:
             commas=commas,
             calls=tuple(self._calls(inner)) if not macro and self._calls_known(start, stop) else (),
             assignment=assignment,
+            inner=self._inner(evaluated, start, end, by_itself=by_itself),
             declares=declares,
             plain=plain,
             idle=idle,
         )
+
+    def _inner(self, parts: Sequence[Any], start: int, end: int, *, by_itself: bool = False) -> tuple[Assignment, ...]:
+        """Of a statement or a head at a range that evaluates one expression or declares variables. `by_itself`: it is
+        an assignment or a declaration."""
+        if len(parts) != 1 or len(_ASSIGNED.findall(self.code, start, end)) < (2 if by_itself else 1):
+            return ()
+        found: list[Assignment] = []
+        for whole, sides in inner_values(parts[0], self._is_plain):
+            declared = whole._kind_id == Kinds.VAR
+            each = self._first_value(whole, sides[0]) if declared else self._assignment(whole, sides)
+            if each is not None and "(" not in each.type:
+                found.append(each)
+        return tuple(found)
+
+    def _first_value(self, variable: Any, value: Any) -> Assignment | None:
+        """Of a variable that a declaration statement makes, if what is copied to it is copied by no code."""
+        at, name = expansion_offset(variable.location), variable.spelling
+        ty, settled = variable.type.get_canonical(), not is_open(variable) or is_number(variable, self._numbers)
+        plain = is_copied_by_bytes(ty) or (ty.kind.value in _PLAIN and settled and not ty.is_volatile_qualified())
+        place, target = self._range(value), (at, at + len(name))
+        written = self.code[slice(*target)] == name.encode() and self.code[target[1] : place[0]].strip() == b"="
+        if not plain or not written:
+            return None
+        return Assignment(target, place, "=", self._written(variable))
 
     def _calls_known(self, start: int, end: int) -> bool:
         """Whether a range may call one of the functions in front of it that are asked for."""
@@ -451,6 +480,7 @@ class _Builder:
             controlled = children(inside[0]) if inside[0]._kind_id == Kinds.COMPOUND else inside[:1]
             self._updates.conditional(test[0], controlled, (start, stop), alone=len(inside) == 1)
             self._updates.limited(test[0], controlled, (start, stop))
+        once = kind in (Kinds.IF, Kinds.SWITCH) and not macro
         shape = test_of(test[0]) if len(test) == 1 else UNKNOWN_TEST
         steps = slots.get("step", ())
         sizes = self._sizes(slots)
@@ -468,6 +498,7 @@ class _Builder:
             macro,
             plain=plain,
             idle=idle,
+            inner=self._inner(head, start, head_end) if once else (),
             test=shape,
             by=by,
             by_signed=by_signed,

@@ -115,6 +115,9 @@ class Statement:
     calls: tuple[InnerCall, ...] = ()
     """Of an expression or a declaration that may call one of the functions asked for: those inside of it."""
     assignment: Assignment | None = None
+    inner: tuple[Assignment, ...] = ()
+    """The assignments in it, or in its head, and the variables that it declares whose values may as well be computed in
+    front of it (`inner_values`)."""
     arguments: tuple[Assignment, ...] = ()
     """For the use of a macro that comes to an assignment: with each argument that the value is made of in place of it.
     The target has no place."""
