@@ -22,6 +22,7 @@ from analyzers.races.threads import Launch
 from quickfix.edits import Change
 from quickfix.naming import line_of
 from quickfix.paths import Candidate, Level, chain_to
+from quickfix.scopes import is_narrow, widened_scopes
 from quickfix.session import Changes, Session, Trial
 from quickfix.verify import RACES, findings_of
 from quickfix.wording import edits_of, pair_in_words, places_in_words
@@ -49,12 +50,12 @@ def ordered_by_fences(session: Session, kernels: Sequence[KernelAnalysis], group
 
 def _signals(analysis: KernelAnalysis) -> bool:
     """Whether a thread can learn of another's progress, or atomics of a block's scope meet those of other blocks."""
-    narrow = any(a.atomic is not None and a.atomic.scope == "block" for a in analysis.events.accesses)
-    return narrow or any(AcquireRelease(Launch(analysis.events, c)).orders for c in analysis.contexts)
+    narrow = map(is_narrow, analysis.events.accesses)
+    return any(narrow) or any(AcquireRelease(Launch(analysis.events, c)).orders for c in analysis.contexts)
 
 
 def _widened(session: Session, kernels: Iterable[KernelAnalysis]) -> dict[str, list[Change]]:
-    """Take the block's scope from all atomics and fences of the kernels."""
+    """Take narrow scopes from all atomics and fences of the kernels."""
     sites = [e.site for k in kernels for e in (*k.events.accesses, *k.events.fences)]
     found: dict[str, dict[int, Change]] = {}
     for span in dict.fromkeys(s.span for s in sites):
@@ -63,6 +64,8 @@ def _widened(session: Session, kernels: Iterable[KernelAnalysis]) -> dict[str, l
         if match is not None:
             start, end = match.span("narrow")
             found.setdefault(span.path, {})[start] = Change(start, end, b"")
+    for path, change in widened_scopes(session, kernels):
+        found.setdefault(path, {})[change.start] = change
     return {path: [changes[at] for at in sorted(changes)] for path, changes in found.items()}
 
 
@@ -128,6 +131,13 @@ def _fewest(
     narrow = _tried(session, kernels, race.group, {}, places) if widened and places else None
     if narrow is not None:
         widened, trial = {}, narrow
+    every = [(path, change) for path, found in widened.items() for change in found]
+    for path, change in every if 1 < len(every) <= _MOST_PLACES else ():
+        fewer = {p: [c for c in found if (p, c) != (path, change)] for p, found in widened.items()}
+        fewer = {p: found for p, found in fewer.items() if found}
+        without = _tried(session, kernels, race.group, fewer, places) if fewer or places else None
+        if without is not None:
+            widened, trial = fewer, without
     done = [f"use {_names(session, widened)}"] if widened else []
     done += [f"insert {places_in_words(session.changes(places), session)}"] if places else []
     what = " and ".join(done)
@@ -148,14 +158,15 @@ def _fewest(
 
 def _names(session: Session, widened: Changes) -> str:
     """`atomicAdd instead of atomicAdd_block in line 3`."""
-    lines: dict[str, list[int]] = {}
+    lines: dict[tuple[str, str], list[int]] = {}
     for path, changes in sorted(widened.items()):
         text = session.trees.texts[path]
         for change in changes:
             name = re.search(rb"\w+\Z", text[: change.end])
             assert name is not None
-            lines.setdefault(name[0].decode(), []).append(line_of(text, change.start))
+            new = text[name.start() : change.start] + change.text
+            lines.setdefault((new.decode(), name[0].decode()), []).append(line_of(text, change.start))
     return ", ".join(
-        f"{name.removesuffix('_block')} instead of {name} in line{'s' * (len(at) > 1)} {' and '.join(map(str, at))}"
-        for name, at in lines.items()
+        f"{new} instead of {name} in line{'s' * (len(at) > 1)} {' and '.join(map(str, dict.fromkeys(at)))}"
+        for (new, name), at in lines.items()
     )

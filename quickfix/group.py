@@ -25,6 +25,7 @@ from quickfix.macro_definitions import in_definition
 from quickfix.oracle import SearchSpentError
 from quickfix.rebuild import rebuilt, rebuilt_with_others
 from quickfix.redundant import redundant_removed
+from quickfix.scopes import too_narrow
 from quickfix.search import place, sentence, ways_between
 from quickfix.session import Session
 from quickfix.steps import VOTES
@@ -145,7 +146,8 @@ def _repair_races(session: Session, kernels: Sequence[KernelAnalysis], group: st
     if isinstance(updated, Fix):
         return updated
     defined = in_definition(session, kernels, group)
-    said = (defined, updated, lost_update(kernels, group), whether(kernels, group), made)
+    scope = too_narrow(session, kernels, group)
+    said = (scope, defined, updated, lost_update(kernels, group), whether(kernels, group), made)
     return next((answer for answer in said if answer is not None), inserted)
 
 

@@ -79,13 +79,28 @@ def names_of_definition(text: bytes, place: int) -> set[bytes]:
 
 
 def uses_of_definition(text: bytes, place: int) -> list[int]:
-    """Where code uses the macro in whose definition a place is, directly or through others; nothing elsewhere."""
+    """Where code uses the macro in whose definition a place is, directly or through others, or the variables of the
+    device in whose declaration it is; nothing elsewhere."""
     known = definitions(text)
     names = names_of_definition(text, place)
     while more := {name for name, start, end in known if _word_of(names, text[start:end])} - names:
         names |= more
     code = blanked(text)
+    names |= _declared_on_device(code, place)
     return [m.start() for name in names for m in re.finditer(rb"\b" + re.escape(name) + rb"\b", code)]
+
+
+_ON_DEVICE: Final = re.compile(rb"\b__(?:device|managed|constant)__\b[^()]*\Z")
+_DECLARED: Final = re.compile(rb"([A-Za-z_]\w*)\s*(?:\[[^\[\]]*\]\s*)*[,;={]")
+
+
+def _declared_on_device(code: bytes, place: int) -> set[bytes]:
+    """The variables of the device in whose declaration a place is; functions are none."""
+    head = max(code.rfind(sign, 0, place) for sign in (b";", b"{", b"}")) + 1
+    if _ON_DEVICE.search(code, head, place) is None:
+        return set()
+    end = code.find(b";", place) + 1
+    return {m[1] for m in _DECLARED.finditer(code, place, end)} if b"(" not in code[place:end] else set()
 
 
 def _word_of(names: Collection[bytes], code: bytes) -> bool:

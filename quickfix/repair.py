@@ -25,6 +25,7 @@ from quickfix.group import grid_wide_barriers, inserted_barriers, repaired, repa
 from quickfix.host_assertions import asserted_by_host
 from quickfix.lost_updates import lost_update, whether, which_cell
 from quickfix.oracle import SearchSpentError, Stop
+from quickfix.scopes import too_narrow
 from quickfix.search import obstacle
 from quickfix.session import Session
 from quickfix.steps import UNIFORM, VOTES, WARP_VOTES
@@ -190,7 +191,8 @@ def _of_session(session: Session, checked: UnitResult) -> Iterator[Fix | FixRefu
             yield found
     for group in hopeless:
         kernels = session.kernels_with(group)
-        reasons = (why(kernels, group) for why in (which_cell, lost_update, whether))
+        reasons = [too_narrow(session, kernels, group)]
+        reasons += [why(kernels, group) for why in (which_cell, lost_update, whether)]
         hopeless[group] = next((reason for reason in reasons if reason is not None), hopeless[group])
     refused.update(hopeless)
     unchecked: dict[str, str] = {}
