@@ -77,6 +77,17 @@ def test_what_is_not_repaired_says_why_in_a_line(folder: Path, capsys: pytest.Ca
     assert said[-1] == "racy.cu: left: 1 data-race"
 
 
+def test_what_is_repaired_by_choice_only_says_so(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    kernel = (
+        "__global__ void k(int *o) {\n  __shared__ int s;\n  s = threadIdx.x;\n  __syncthreads();\n  o[0] = s;\n}\n"
+    )
+    (folder / "racy.cu").write_text(f"{kernel}void go(int *o) {{ k<<<1, 64>>>(o); }}\n")
+    assert main(["fix", "--diff", "racy.cu"]) == FINDINGS
+    said = capsys.readouterr().err
+    assert "not applied, it is yours to choose: Let only the first thread of each block write s in line 3" in said
+    assert "racy.cu:3: no repair but by choice for the data-race: Threads collide in one execution of `s`" in said
+
+
 def test_line_ends_mark_and_mode_are_kept(folder: Path) -> None:
     file = folder / "dos.cu"
     file.write_bytes(b"\xef\xbb\xbf" + RACY.replace("\n", "\r\n").encode())

@@ -151,6 +151,7 @@ def _left(
     wrong = [f for k in judged.shown.kernels for c in k.contexts for f in c.findings if f.code in DEFAULT_FAIL_ON]
     groups = {f.group for f in wrong}
     left = [fix for fix in offered if fix.assumes or (not fix.preferred and not groups.isdisjoint(fix.groups))]
+    chosen = {group for fix in left for group in fix.groups}
     refused: dict[str, None] = {}
     for finding in wrong:
         why = refusal_of(finding, judged.answers)
@@ -159,7 +160,8 @@ def _left(
             old, new = before.get(span.path, ""), now.get(span.path, "")
             line = in_old_lines(f"line {span.line}", old, new).removeprefix("line ")
             said = in_old_lines(why, before[path], now[path])
-            refused[f"{shown(span.path)}:{line}: no repair for the {finding.code.value}: {said}"] = None
+            repair = "no repair but by choice" if finding.group in chosen else "no repair"
+            refused[f"{shown(span.path)}:{line}: {repair} for the {finding.code.value}: {said}"] = None
     return Repaired(judged, tuple(applied), tuple(_named(f, before[path], now[path]) for f in left), tuple(refused))
 
 
