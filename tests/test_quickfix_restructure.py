@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
-from restructured import THREADS, alone, edited, engine, refusal, repaired
+from restructured import LAUNCH, THREADS, alone, edited, engine, refusal, repaired
 
 from analyzers.engine import Engine
 from analyzers.model import Fix, FixRefusal, Verdict
@@ -72,10 +72,15 @@ def test_a_conditional_with_preprocessor_lines_at_its_else_is_not_split(at: str)
         "int &v = s[t + 1], w = (s[t] = v); u = v + w;",
         "u = ++n + (s[t] = s[t + n]);",
         "u = (n++, 4) + (s[t] = s[t + 1]);",
+        "u = n << (s[t] = s[t + n++] & 7);",
+        "u = n + (s[t] = bump(n, s[t + 1]));",
+        "auto f = [&](int x) { n = 7; return x; }; u = sum(n, s[t] = f(s[t + 1]));",
     ],
 )
 def test_values_that_are_not_computed_first_or_always_stay(code: str) -> None:
     said = refusal(f"""#define SAME(x) x
+__device__ int bump(int &n, int x) {{ n += 10; return x; }}
+__device__ int sum(int a, int b) {{ return a + b; }}
 __global__ void k(int *a, int n) {{
   __shared__ int s[129];
   int t = threadIdx.x, u = 0;
@@ -83,7 +88,69 @@ __global__ void k(int *a, int n) {{
   a[t] = u;
 }}
 """)
-    assert "are in one statement (line 6): there is no place between them." in said
+    assert "are in one statement (line 8): there is no place between them." in said
+
+
+@pytest.mark.parametrize(
+    ("code", "value"),
+    [
+        ("u = n + (s[t] = sum(s[t], -s[t + 1]));", "int value = sum(s[t], -s[t + 1]);"),
+        ("u = n + (s[t] = sum(s[t + 1]));", "int value = sum(s[t + 1]);"),
+        ("u = (s[t] = bump(n, s[t + 1])) + n;", "int value = bump(n, s[t + 1]);"),
+        ("u = s[t] /= p[s[t + 1] & 1].few;", "int value = p[s[t + 1] & 1].few;"),
+        ("u = s[t] %= (p[s[t + 1] & 1].few);", "int value = (p[s[t + 1] & 1].few);"),
+        ("u = s[t] /= p[s[t + 1] & 1].all;", "unsigned int value = p[s[t + 1] & 1].all;"),
+    ],
+)
+def test_a_value_that_comes_first_does_what_it_did(code: str, value: str) -> None:
+    text = f"""struct Part {{
+  unsigned few : 3;
+  unsigned all;
+}};
+__device__ int bump(int &n, int x) {{
+  n += 10;
+  return x;
+}}
+__device__ int sum(int a, int b = 3) {{
+  return a + b;
+}}
+{LAUNCH}__global__ void k(int *a, int n) {{
+  __shared__ int s[65];
+  Part p[2];
+  int t = threadIdx.x, u = 0;
+  p[0].few = p[0].all = 2;
+  p[1].few = p[1].all = 3;
+  s[t] = -7 - t;
+  if (t == 0) s[64] = 3;
+  __syncthreads();
+  {code}
+  a[t] = u;
+}}
+"""
+    after = edited(text, repaired(text, "k"))
+    assert value in after
+    for me in (0, 5, 30):
+        assert alone(after, "k", me)[-1] == alone(text, "k", me)[-1]
+
+
+def test_a_divisor_of_a_template_that_may_be_a_bit_field_stays() -> None:
+    answer = repaired(
+        """template <typename T>
+__global__ void k(T *a) {
+  __shared__ T s[65];
+  struct { unsigned few : 3; } p[2] = {2, 3};
+  int t = threadIdx.x;
+  s[t] = -t;
+  __syncthreads();
+  s[t] /= p[s[t + 1] & 1].few;
+  a[t] = s[t];
+}
+void host(int *a) { k<<<1, 64>>>(a); }
+""",
+        "k",
+    )
+    assert isinstance(answer, FixRefusal)
+    assert "are in one statement (line 8): there is no place between them." in answer.text
 
 
 CELL = """struct Cell {{

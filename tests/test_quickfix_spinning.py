@@ -485,8 +485,9 @@ def test_loops_that_end_by_themselves_wait_for_nobody(body: str) -> None:
         "int i = 0; while (i < 32) { if (ready[i]) i++; }",
         "int i = 0; while (ready[0] == 0) { if (++i > 16) { __nanosleep(100); i = 0; } }",
         "int i = 0; while (ready[0] == 0 || i < 10) i++;",
+        "int i = 0; while (ready[0] == 0 || i != 10) i++;",
     ],
-    ids=["a sum", "the least", "one after the other", "with pauses", "counted, too"],
+    ids=["a sum", "the least", "one after the other", "with pauses", "counted, too", "counted to a number"],
 )
 def test_what_is_read_again_and_again_is_waited_for(wait: str) -> None:
     text = "__global__ void k(int *o, const int *d, int *ready) {\n  __shared__ int s[64];\n  int t = threadIdx.x;\n"

@@ -15,7 +15,15 @@ from typing import Any, Final
 
 from analyzers.frontend.argument_values import values_by_arguments
 from analyzers.frontend.blanking import WORD, blanked, for_parts, group_end, macro_use_end, next_visible
-from analyzers.frontend.cindex import TypeKind, binary_operator, children, expansion_offset, file_key, initializer
+from analyzers.frontend.cindex import (
+    TypeKind,
+    binary_operator,
+    children,
+    expansion_offset,
+    file_key,
+    initializer,
+    referenced,
+)
 from analyzers.frontend.copies import VECTOR, class_assignment, is_copied_by_bytes
 from analyzers.frontend.gaps import (
     Argument,
@@ -35,7 +43,7 @@ from analyzers.frontend.inner_calls import inner_calls
 from analyzers.frontend.inner_values import inner_values
 from analyzers.frontend.lowering.nodes import Kinds, NodeTable, written_by_macro
 from analyzers.frontend.plain import UNKNOWN_TEST, constant_step, is_idle, is_plain, is_plain_step, test_of
-from analyzers.frontend.settled import is_number, is_open, template_name
+from analyzers.frontend.settled import field_of, is_number, is_open, template_name
 from analyzers.frontend.signatures import FUNCTIONS, SCOPES, signatures
 from analyzers.frontend.sizes import divisors, size_of
 from analyzers.frontend.update_sequences import SequenceReader
@@ -411,6 +419,10 @@ class _Builder:
         if operator not in _ASSIGNMENTS or target[0] != self._range(cursor)[0]:
             return None
         typed = sides[0] if operator == "=" else _unwrapped(sides[1])
+        if operator in ("/=", "%=") and _may_be_bit_field(typed):
+            if typed is sides[1]:
+                return None  # in a template: whether it divides as what it is promoted to is not said
+            typed = sides[1]
         return Assignment(target, value, operator, self._written(typed))
 
     def _step(self, cursor: Any, operand: Any) -> Assignment | None:
@@ -601,6 +613,18 @@ def _unwrapped(cursor: Any) -> Any:
             return cursor
         cursor = inner[-1]
     return cursor
+
+
+def _may_be_bit_field(expression: Any) -> bool:
+    """Whether an expression may be a bit-field, which is promoted where a variable of its type is not."""
+    own = _unwrapped(expression)
+    kind: int = own._kind_id
+    if kind == Kinds.MEMBER:
+        field = referenced(own) or field_of(own)
+        return field is None or (field._kind_id == Kinds.FIELD and field.is_bitfield())
+    same = kind in (Kinds.PAREN, Kinds.CONDITIONAL, Kinds.COMPOUND_ASSIGN)
+    same = same or (kind == Kinds.BINARY and binary_operator(own) in ("=", ","))
+    return same and any(map(_may_be_bit_field, children(own)))
 
 
 def _sides(cursor: Any) -> Sequence[Any]:

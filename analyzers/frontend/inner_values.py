@@ -3,7 +3,7 @@
 
 Takes what a statement evaluates, gives each value that is computed whenever the statement is executed, and that nothing
 in front of it can tell from one computed earlier: it comes first, or it changes nothing and neither does what comes
-before. Operands of which the language leaves the order open come in that of the text, if the other one changes nothing.
+before. Operands come in the order of the text, also where the language leaves that open, if the others change nothing.
 An assignment computes its value first, then its target.
 """
 
@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any, Final
 
-from analyzers.frontend.cindex import binary_operator, children, initializer, referenced
+from analyzers.frontend.cindex import TypeKind, binary_operator, children, initializer, referenced, unary_operator
 from analyzers.frontend.copies import class_assignment
 from analyzers.frontend.lowering.nodes import CASTS, Kinds
 from analyzers.frontend.plain import is_idle
@@ -21,6 +21,9 @@ _AROUND: Final = frozenset({Kinds.UNEXPOSED, Kinds.PAREN, Kinds.UNARY, Kinds.MEM
 _REFERENCES: Final = frozenset({Kinds.TYPE_REF, Kinds.TEMPLATE_REF, Kinds.NAMESPACE_REF})
 _FIRST_ONLY: Final = frozenset({"&&", "||"})
 """Operators whose second operand is not always evaluated."""
+_NUMBERS: Final = frozenset(
+    {*range(TypeKind.BOOL.value, TypeKind.LONGDOUBLE.value + 1), TypeKind.HALF.value, TypeKind.ENUM.value}
+)
 
 InnerValue = tuple[Any, tuple[Any, ...]]
 """An assignment and its two sides, or a variable and its first value."""
@@ -87,13 +90,49 @@ class _Reader:
             yield from self._operands(parts, first=first)
 
     def _operands(self, operands: list[Any], *, first: bool) -> Iterator[InnerValue]:
-        """Of operands in any order: those beside which the others change nothing."""
+        """Of operands in any order: those beside which the others change nothing, and which change nothing that one in
+        front of them reads."""
         for index, operand in enumerate(operands):
             found = list(self.within(operand, first=first))
             others = [o for at, o in enumerate(operands) if at != index]
             if found and all(map(is_idle, others)):
-                same = not first or all(map(self._is_plain, others))
-                yield from found if same else self.within(operand, first=False)
+                plain = all(map(self._is_plain, others))
+                for each in found:
+                    value = each[1][-1]
+                    if is_idle(value) or (plain and (index == 0 or _keeps_variables(value))):
+                        yield each
+
+
+def _keeps_variables(value: Any) -> bool:
+    """Whether an expression surely changes no variable of the function that it is in: what is called in it gets but
+    numbers."""
+    if is_idle(value):
+        return True
+    kind: int = value._kind_id
+    parts = [c for c in children(value) if c._kind_id not in _REFERENCES]
+    if kind == Kinds.CALL:
+        function, arguments = referenced(value), [a for a in value.get_arguments() if a is not None]
+        if function is None or function._kind_id != Kinds.FUNCTION or len(arguments) != len(_parameters(function)):
+            return False
+        return all(map(_is_number, _parameters(function))) and all(
+            argument.extent.start.file is None or _keeps_variables(argument)  # a default one names no such variable
+            for argument in arguments
+        )
+    if kind == Kinds.BINARY:
+        inside = binary_operator(value) not in ("", "=")
+    elif kind == Kinds.UNARY:
+        inside = unary_operator(value) in ("+", "-", "~", "!", "*")
+    else:
+        inside = kind in (Kinds.UNEXPOSED, Kinds.PAREN, Kinds.CONDITIONAL, Kinds.SUBSCRIPT, *CASTS)
+    return inside and bool(parts) and all(map(_keeps_variables, parts))
+
+
+def _parameters(function: Any) -> list[Any]:
+    return [c for c in children(function) if c._kind_id == Kinds.PARM]
+
+
+def _is_number(parameter: Any) -> bool:
+    return parameter.type.get_canonical().kind.value in _NUMBERS
 
 
 def _is_around_first(expression: Any, parts: list[Any]) -> bool:

@@ -69,16 +69,24 @@ class Staying:
 
     def goes_on_with(self, read: int) -> Expr:
         """The same of a read at one place, wherever the variables that step have come to: at the lowest of their values
-        and at the highest. Where the loop asks whether one is a certain value, it comes to that."""
+        and at the highest, and where the loop asks whether one is a certain value, there."""
         lowest, highest = dict[Expr, Expr](), dict[Expr, Expr]()
         for variable in self.steps:
             if not isinstance(variable.ty, IntType):
                 return E.FALSE
             lowest[variable], highest[variable] = (E.const(n, variable.ty) for n in (variable.ty.low, variable.ty.high))
-        met = (e for e in E.walk((self.going,)) if e.op in ("eq", "ne"))
-        if self.moves(read, self.steps | self.links) or not self.steps.isdisjoint(E.walk(met)):
+        ends = [lowest, highest]
+        for asked in E.walk((self.going,)):
+            if asked.op not in ("eq", "ne") or self.steps.isdisjoint(E.walk((asked,))):
+                continue
+            one, two = asked.args
+            variable, value = (one, two) if one in self.steps else (two, one)
+            if variable not in self.steps or not self.steps.isdisjoint(E.walk((value,))):
+                return E.FALSE
+            ends.append({variable: value})
+        if self.moves(read, self.steps | self.links):
             return E.FALSE
-        return E.land(self.comes_around_with(read), *(E.substitute(self.going, end) for end in (lowest, highest)))
+        return E.land(self.comes_around_with(read), *(E.substitute(self.going, end) for end in ends))
 
     def moves(self, read: int, variables: Collection[Expr]) -> bool:
         """Whether a read goes to other places as one of these variables changes."""
