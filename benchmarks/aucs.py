@@ -199,7 +199,8 @@ def _checked(engine: Engine, asked: CheckRequest) -> UnitResult:
 _INTRODUCTION: Final = """# AuCS's scenarios
 
 `python -m benchmarks aucs`; the kernels are fetched at the parents of the commits that table I of AuCS (Wu et al., ASE
-2019) lists, none is in this repository. Each is checked in one instance under one launch with all its dimensions.
+2019) lists, those of GkleeTests, which no commit repaired, as they are now; none is in this repository. Each is checked
+in one instance under one launch with all its dimensions.
 *About*: findings of the scenario's kind on the memory that its commit is about, before and after the repairs, which are
 asked for one after the other. *Barriers*: how many the repaired text has more. Seconds of processor time for the check
 of the whole unit, and for all repairs together with their proofs. AuCS resolves 20 of the 24. Own kernels of the same
