@@ -162,9 +162,9 @@ class _Loop:
 
     def may_end_by(self, read: AccessEvent, write: AccessEvent) -> bool:
         """Whether it may be what this access writes that ends the loop, which `waits_with` the read. A `cas` that looks
-        for a free place, as in a hash table, finds one as it goes: plain writes, as where the table is cleared, are no
-        signals to it."""
-        if read.id in self._searching and not is_strong(write):
+        for a free place, as in a hash table, finds one as it goes: plain writes to places of certain numbers, as where
+        the table is cleared, are no signals to it; those to a place that was found may give it back."""
+        if read.id in self._searching and not (is_strong(write) or _was_found(write)):
             return False
         put = _put(write) if write.width == read.width else None
         if put is None:
@@ -183,6 +183,11 @@ class _Loop:
         if sum(1 for _ in E.walk((condition,))) > _MOST_PARTS:
             return Undecided("budget", "an iteration has too many ways")
         return self.ladder.decide(Query(E.conjuncts(condition)))
+
+
+def _was_found(write: AccessEvent) -> bool:
+    """Whether it depends on what was read where a write goes."""
+    return any(e.op == "opaque" for e in E.walk((write.offset,)))
 
 
 def _put(write: AccessEvent) -> tuple[Expr, Expr] | None:

@@ -627,6 +627,11 @@ MORE_WAITS = {
         "int i = 0; while (atomicCAS(&f[i], 1, 0) != 1) i = (i + 1) & 3;",
         "if (t == 2) atomicExch(&f[2], 1);",
     ),
+    "a place of a pool": (
+        "ready",
+        "int i = 0; while (atomicCAS(&f[i], 0, 1) != 0) i = (i + 1) & 3; o[64] = i;",
+        "if (t < 4) { int i = 0; while (atomicCAS(&f[i], 0, 1) != 0) i = (i + 1) & 3; __threadfence(); f[i] = 0; }",
+    ),
     "retries with a limit": (
         "ready",
         "bool ok = false; for (int i = 0; i < n && !ok; i++) if (atomicCAS(f, 1, 2) == 1) ok = true;",
