@@ -292,7 +292,7 @@ class _Alone:
         links = {b for b, after in carried.items() if any(_follows(b, e) for e in _last(after))}
         still = [_same(b, after, carried, E.FALSE) for b, after in carried.items()]
         around = [_same(b, after, carried, TRUE) for b, after in carried.items()]
-        changes = ((_sources(b, after), E.lnot(_same(b, after, carried, E.FALSE))) for b, after in carried.items())
+        made_of = (frozenset(E.walk(map(_named, _sources(b, after)))) for b, after in carried.items())
         return Staying(
             _named(going),
             _named(E.land(going, *still)),
@@ -300,7 +300,7 @@ class _Alone:
             frozenset(map(_named, steps)),
             frozenset(map(_named, links)),
             self.reads,
-            [(frozenset(E.walk(map(_named, made_of))), _named(changed)) for made_of, changed in changes],
+            [(parts, _named(E.lnot(same))) for parts, same in zip(made_of, still, strict=True)],
         )
 
     def _carried(self, going: Expr) -> dict[Expr, Expr]:
