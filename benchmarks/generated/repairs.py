@@ -89,7 +89,7 @@ def _contradictions(generated: GeneratedKernel, before: RunResult, fix: Fix) -> 
         memories = [_memory(run(kernel, generated.launch, schedule)) for schedule in range(SCHEDULES)]
         if any(memory != memories[0] for memory in memories):
             yield "memory depends on the schedule"
-    if fix.kind == "insert-barrier":
+    if fix.kind in ("insert-barrier", "restructure"):
         yield from _needless(text, fix, _reported(analysis, _RACES))
 
 
