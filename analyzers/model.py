@@ -429,6 +429,16 @@ class TextEdit:
 
 
 @dataclass(frozen=True, slots=True)
+class FixPart:
+    """One of the repairs that were put together to one, in words about lines of the text that all of it edits."""
+
+    title: str
+    path: str
+    """A file that it edits."""
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Fix:
     """A repair that the prover has accepted on the edited text."""
 
@@ -454,6 +464,8 @@ class Fix:
     """Where a hint is offered that is about no finding."""
     assumes: tuple[str, ...] = ()
     """What the proof takes for granted and the edited text does not enforce, a sentence each."""
+    parts: tuple[FixPart, ...] = ()
+    """The repairs that it was put together from, if it was."""
 
     @property
     def applies_unasked(self) -> bool:

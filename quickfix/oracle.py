@@ -49,6 +49,12 @@ class Oracle:
         """What is asked from here on is for another repair."""
         self.search.spent = 0
 
+    def begin_judging(self) -> None:
+        """What is asked from here on is whether what was found goes together: it has the work of one search, whatever
+        is left."""
+        self.begin_search()
+        self.all.spent = min(self.all.spent, self.all.limit - SEARCH_EFFORT)
+
     def charge(self, units: int) -> None:
         """Count what was asked otherwise."""
         for effort in (self.search, self.all):

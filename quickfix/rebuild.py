@@ -15,7 +15,7 @@ from typing import Final
 from analyzers.analysed import KernelAnalysis
 from analyzers.model import Finding, Fix, FixRefusal, Verdict
 from quickfix.cost import called_often, trips_of, words
-from quickfix.edits import Change, OffsetChain, OffsetMap, text_edits
+from quickfix.edits import Change, text_edits
 from quickfix.flattened import flattened
 from quickfix.grid_wide import explanation
 from quickfix.loosened import is_of_one_execution
@@ -30,6 +30,7 @@ from quickfix.verify import (
     RACES,
     EditedFile,
     PairKey,
+    chained,
     findings_of,
     gone_groups,
     in_old_text,
@@ -257,18 +258,7 @@ def _missed_in(session: Session) -> Iterable[tuple[str, bytes]]:
 
 def composed(steps: Sequence[Trial]) -> dict[str, EditedFile]:
     """All steps as one edit."""
-    found: dict[str, list[EditedFile]] = {}
-    for step in steps:
-        for path, file in step.files.items():
-            found.setdefault(path, []).append(file)
-    return {
-        path: EditedFile(
-            files[0].before,
-            files[-1].after,
-            OffsetChain(tuple(f.offsets for f in files if isinstance(f.offsets, OffsetMap))),
-        )
-        for path, files in found.items()
-    }
+    return chained([step.files for step in steps])
 
 
 def _old_key(finding: Finding, files: dict[str, EditedFile]) -> PairKey | None:

@@ -50,7 +50,8 @@ def available(result: UnitResult) -> tuple[FixOffer, ...]:
     for kernel in result.kernels:
         for finding in findings_of(kernel):
             groups.setdefault(finding.group, []).append(finding)
-    offers = ((group, _guess_of_group(findings) or _guess_of_host(findings)) for group, findings in groups.items())
+    guesses = (_guess_of_group, _guess_of_others, _guess_of_host)
+    offers = ((g, next((t for guess in guesses if (t := guess(f)) is not None), None)) for g, f in groups.items())
     return tuple(FixOffer(group, title) for group, title in offers if title is not None)
 
 
@@ -69,6 +70,18 @@ def _guess_of_group(findings: Sequence[Finding]) -> str | None:
     if None not in titles:
         return titles[0]
     return f"Make the update of {shown(findings[0].accesses[0])} atomic" if _may_be_updates(findings) else None
+
+
+def _guess_of_others(findings: Sequence[Finding]) -> str | None:
+    """What orders the other races of a group in which threads collide in one execution of a write: that may do no harm
+    any more when nothing else is in its way."""
+    titles = [_guess(f) for f in findings if not (f.code in RACES and _is_one_write(f))]
+    return titles[0] if titles and None not in titles else None
+
+
+def _is_one_write(finding: Finding) -> bool:
+    one, two = finding.accesses[:2]
+    return one.kind == "write" and one.id == two.id and one.iterations == two.iterations
 
 
 def _may_be_updates(findings: Sequence[Finding]) -> bool:
@@ -159,12 +172,14 @@ def _of_session(session: Session, checked: UnitResult) -> Iterator[Fix | FixRefu
     every = [f for k in checked.kernels for f in findings_of(k)]
     groups = {f.group: [f2 for f2 in every if f2.group == f.group] for f in every}
     offered = {group: None for group, findings in groups.items() if _guess_of_group(findings) is not None}
+    doubtful = [g for g, findings in groups.items() if g not in offered and _guess_of_others(findings) is not None]
     wrong = [f for f in every if f.code in REPAIRABLE]
     repaired_too: set[str] = set()
     narrow, late, voted = list[str](), list[str](), list[str]()
     refused: dict[str, FixRefusal] = {}
     needless = [f for f in every if f.code is Verdict.REDUNDANT_BARRIER]
-    for answer in repairs_of(session, offered, frozenset(f.group for f in (*wrong, *needless))):
+    explained = frozenset(f.group for f in (*wrong, *needless) if f.group in offered)
+    for answer in repairs_of(session, (*offered, *doubtful), explained):
         if isinstance(answer, FixRefusal):
             refused[answer.group] = answer
             continue

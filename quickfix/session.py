@@ -227,6 +227,10 @@ class Session:
         """What is tried from here on is for another repair."""
         self._oracle.begin_search()
 
+    def begin_judging(self) -> None:
+        """What is tried from here on is whether repairs that were found go together."""
+        self._oracle.begin_judging()
+
     def after(self, trial: Trial, *, redundancy: bool = False) -> Session:
         """The text that was tried out, to go on from. `redundancy`: barriers that order nothing there are among the
         findings. Raises like `trial`."""

@@ -1,6 +1,6 @@
-"""One edit for everything in a unit that has a proved repair which keeps the kernels' behaviour.
+"""One edit for what has a proved repair which keeps the kernels' behaviour in one text of a unit.
 
-Takes what opens a session, gives repairs found one by one and judged once more together.
+Takes what opens a session, gives repairs found one by one and judged once more together. `rounds` goes on from there.
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ from typing import Final
 
 from analyzers.engine import Engine
 from analyzers.frontend.parse import ParseFailure
-from analyzers.model import Finding, Fix, FixRefusal, SourceSpan, TextEdit, UnitResult, Verdict
+from analyzers.model import Finding, Fix, FixPart, FixRefusal, SourceSpan, TextEdit, UnitResult, Verdict
+from analyzers.old_lines import in_old_lines
 from analyzers.requests import CheckRequest, never
 from quickfix.callers import agreed, changes_of, for_this_unit
 from quickfix.edits import OffsetMap, apply, text_edits
@@ -28,6 +29,7 @@ from quickfix.verify import (
     REPAIRABLE,
     Files,
     PairKey,
+    chained,
     findings_of,
     gone_groups,
     in_old_text,
@@ -42,18 +44,15 @@ _ROUNDS: Final = 6
 """How often repairs are looked for in the text that the ones before have made."""
 
 
-def fix_all(
+def together(
     engine: Engine,
     request: CheckRequest,
     stop: Stop = never,
     codes: Collection[Verdict] | None = None,
     among: Collection[str] | None = None,
 ) -> Fix | FixRefusal:
-    """One edit for everything that can be repaired: races and divergent barriers, or the findings of `codes`; given
-    groups, those `among` them only, which may be barriers that order nothing. A repair that takes something for granted
-    is for the user to choose: it is left out.
-
-    Repairs are found one by one, and judged once more together."""
+    """One edit for the races and divergent barriers, or the findings of `codes`, as far as one share of work goes;
+    given groups, those `among` them only, which may be barriers that order nothing."""
     fix = _all(engine, request, stop, codes, among)
     if isinstance(fix, FixRefusal):
         return fix
@@ -74,6 +73,8 @@ def _all(
         found = (f for k in session.result.kernels for f in findings_of(k) if f.code in chosen)
         groups = [g for g in dict.fromkeys(f.group for f in found) if among is None or g in among]
         repairs = list(_distinctly_named(session, repairs_of(session, groups)))
+        if repairs:
+            session.begin_judging()
         first = _agreeing(session, repairs)
         if first is not None:
             return _gone_on(session, first, groups)
@@ -128,7 +129,7 @@ def _gone_on(session: Session, first: _Round, groups: Collection[str]) -> Fix:
     while len(rounds) < _ROUNDS:
         try:
             current = current.after(rounds[-1].trial)
-            left = _left(current.result, composed([r.trial for r in rounds]), known, groups)
+            left = left_of(current.result, composed([r.trial for r in rounds]), known, groups)
             if not left:
                 break
             repairs = _distinctly_named(current, repairs_of(current, dict.fromkeys(f.group for f in left)))
@@ -143,7 +144,7 @@ def _gone_on(session: Session, first: _Round, groups: Collection[str]) -> Fix:
             break
         gone = gone_groups(session.result, frozenset(k.mangled for k in after.kernels), judged.left)
         gone |= {group for group in best.groups if group not in groups}
-        fewer = len(_left(after, files, known, groups)) < len(left)
+        fewer = len(left_of(after, files, known, groups)) < len(left)
         if not judged.is_clean or not (gone > set(best.groups) or (fewer and gone == set(best.groups))):
             break
         best = _together(rounds, files, gone, whole=gone.issuperset(groups))
@@ -182,10 +183,12 @@ def _without_needless(session: Session, last: Session, rounds: Sequence[_Round],
     if not judged.is_clean or not gone.issuperset({*best.groups} & {g for each in rounds for g in each.trial.gone}):
         return best
     cost = f"{best.cost}, −{barriers_in_words(count)} that the others make needless"
-    return replace(best, edits=_edits(files), cost=cost)
+    words = f"Remove {barriers_in_words(count)} that the others make needless"
+    part = FixPart(words, placing[0].edits[0].span.path)
+    return replace(best, edits=edits_of_files(files), cost=cost, parts=(*best.parts, part))
 
 
-def _left(result: UnitResult, files: Files, known: Mapping[PairKey, str], groups: Collection[str]) -> list[Finding]:
+def left_of(result: UnitResult, files: Files, known: Mapping[PairKey, str], groups: Collection[str]) -> list[Finding]:
     """The findings of an edited text that are to be repaired: those that were `known` and in one of the groups, and
     races that only show since."""
     olds = ((f, in_old_text(f, files)) for k in result.kernels for f in findings_of(k))
@@ -243,22 +246,44 @@ def _together(rounds: Sequence[_Round], files: Files, groups: Collection[str], *
     doubled = sum(each.doubled for each in rounds)
     if len(fixes) == 1:
         return fixes[0]
-    costs = [_times(n, cost) for cost, n in Counter(f.cost for f in fixes if f.cost).items()]
+    costs = [times(n, cost) for cost, n in Counter(f.cost for f in fixes if f.cost).items()]
     if doubled:
         costs.append(f"−{barriers_in_words(doubled)} that two of them insert")
+    steps = [each.trial.files for each in rounds]
+    earlier = [chained(steps[:number]) for number in range(len(rounds))]
+    parts = [
+        p for each, files in zip(rounds, earlier, strict=True) for f in each.fixes for p in in_lines_before(f, files)
+    ]
+    notes = dict.fromkeys(note for part in parts for note in part.notes)
     return Fix(
         title=f"Apply {len(fixes)} repairs",
         kind=fixes[0].kind,
-        edits=_edits(files),
+        edits=edits_of_files(files),
         groups=tuple(sorted(groups)),
         cost=", ".join(costs),
-        notes=tuple(dict.fromkeys(n for f in fixes for n in f.notes if not whole or not n.startswith(NOT_REPAIRED))),
+        notes=tuple(n for n in notes if not whole or not n.startswith(NOT_REPAIRED)),
+        parts=tuple(parts),
     )
 
 
-def _edits(files: Files) -> tuple[TextEdit, ...]:
+def in_lines_before(fix: Fix, earlier: Files) -> list[FixPart]:
+    """What a repair consists of, in words about lines of the text before `earlier` edits."""
+    parts = fix.parts or (FixPart(fix.title, fix.edits[0].span.path, fix.notes),)
+    found: list[FixPart] = []
+    for part in parts:
+        file = earlier.get(part.path)
+        if file is None:
+            found.append(part)
+            continue
+        before, now = (text.decode("utf-8", "surrogateescape") for text in (file.before, file.after))
+        title, *notes = (in_old_lines(text, before, now) for text in (part.title, *part.notes))
+        found.append(FixPart(title, part.path, tuple(notes)))
+    return found
+
+
+def edits_of_files(files: Files) -> tuple[TextEdit, ...]:
     return tuple(e for path, f in sorted(files.items()) for e in text_edits(path, f.before, f.after))
 
 
-def _times(count: int, cost: str) -> str:
+def times(count: int, cost: str) -> str:
     return cost if count == 1 else f"{count} times {cost}"

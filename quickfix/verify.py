@@ -35,6 +35,26 @@ class EditedFile:
 Files = Mapping[str, EditedFile]
 
 
+def chained(steps: Sequence[Files]) -> dict[str, EditedFile]:
+    """Edits that were made one after the other as one."""
+    found: dict[str, list[EditedFile]] = {}
+    for step in steps:
+        for path, file in step.items():
+            found.setdefault(path, []).append(file)
+    return {
+        path: EditedFile(
+            files[0].before,
+            files[-1].after,
+            OffsetChain(tuple(m for f in files for m in _maps(f.offsets))),
+        )
+        for path, files in found.items()
+    }
+
+
+def _maps(offsets: OffsetMap | OffsetChain) -> tuple[OffsetMap, ...]:
+    return offsets.maps if isinstance(offsets, OffsetChain) else (offsets,)
+
+
 def key_of(finding: Finding) -> PairKey:
     """What a finding is about, by the places of its accesses."""
     kind = "race" if finding.code in RACES or finding.code is Verdict.BENIGN_RACE else finding.code.value

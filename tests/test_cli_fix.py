@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from analyzers.model import Fix, SourceSpan, TextEdit, UnitResult
+from analyzers.old_lines import in_old_lines
 from cuda_lsp.cli import fix
 from cuda_lsp.cli.exit_codes import CLEAN, FINDINGS, NOT_ANALYSED
 from cuda_lsp.cli.main import main
@@ -188,11 +189,11 @@ def test_files_that_need_each_other_are_written_all_or_none(folder: Path, capsys
 def test_titles_name_the_lines_of_the_file_as_it_was() -> None:
     before = "a\nb\nc\nd\ne\nf\n"
     now = "a\nX\nc\nd\nnew\ne\nf\n"
-    assert fix.in_old_lines("Insert after line 7 — 2 barriers", before, now) == "Insert after line 6 — 2 barriers"
-    assert fix.in_old_lines("after lines 2, 5 and 6", before, now) == "after lines 2, 4 and 5"
-    assert fix.in_old_lines("Remove line 4", before, "c\nd\ne\nf\n") == "Remove line 6"
-    assert fix.in_old_lines("Remove line 4", before, before) == "Remove line 4"
-    assert fix.in_old_lines("in lines 2 and 3", "a\nb\n", "a\nx\ny\nb\n") == "in line 1"
+    assert in_old_lines("Insert after line 7 — 2 barriers", before, now) == "Insert after line 6 — 2 barriers"
+    assert in_old_lines("after lines 2, 5 and 6", before, now) == "after lines 2, 4 and 5"
+    assert in_old_lines("Remove line 4", before, "c\nd\ne\nf\n") == "Remove line 6"
+    assert in_old_lines("Remove line 4", before, before) == "Remove line 4"
+    assert in_old_lines("in lines 2 and 3", "a\nb\n", "a\nx\ny\nb\n") == "in line 1"
 
 
 def edit(start: int, end: int, text: str, path: str = "/a.cu") -> TextEdit:

@@ -1,21 +1,22 @@
 """`cuda-lsp fix`: apply the repairs that the prover has accepted, as a diff or to the files.
 
-A file is checked, its repairs are applied to the text, at most one per kernel, and the new text is checked again, until
-nothing is on offer: each repair was proved on the text that it is applied to. Files that share a header see the edits
-made for each other. Nothing is written before the end, and files that were proved together are written all or none.
+A file is checked, its repairs are applied to the text, those that an editor applies at once, and the new text is
+checked again, until nothing is on offer: each repair was proved on the text that it is applied to. Files that share a
+header see the edits made for each other. Nothing is written before the end, and files that were proved together are
+written all or none.
 """
 
 from __future__ import annotations
 
 import difflib
 import errno
-import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TextIO
 
-from analyzers.model import Fix, TextEdit, UnitResult
+from analyzers.model import Fix, FixPart, TextEdit, UnitResult
+from analyzers.old_lines import in_old_lines, lines_of
 from analyzers.requests import Progress
 from cuda_lsp.cli import exit_codes, inputs, jobs, terminal
 from cuda_lsp.cli.check import apart, exit_code, require_known_kernels
@@ -29,7 +30,6 @@ from cuda_lsp.cli.terminal import ColorChoice, Role, Style, printable
 from cuda_lsp.writing import replace_files
 
 _MAXIMAL_ROUNDS = 10
-_LINES = re.compile(r"\blines? \d+(?:(?:, | and )\d+)*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,13 +127,16 @@ def _repair(
         wanted = {f.group for k in judged.shown.kernels for c in k.contexts for f in c.findings}
         offered = [fix for fix in outcome.answers if isinstance(fix, Fix) and not wanted.isdisjoint(fix.groups)]
         chosen = compatible(outcome.unit, [fix for fix in offered if _is_exact(fix, texts)])
+        is_last = turn == _MAXIMAL_ROUNDS or not chosen
+        if not is_last:
+            groups = tuple(sorted(wanted))
+            (together,) = pool.outcomes([jobs.Task("repair-all", request, groups=groups)], report)
+            chosen = [a for a in together.answers if isinstance(a, Fix) and _is_exact(a, texts)] or chosen
         edits = [edit for fix in chosen for edit in fix.edits]
-        is_last = turn == _MAXIMAL_ROUNDS or not edits
         if is_last or not _readable({edit.span.path for edit in edits}, texts, before):
             return _left(judged, applied, offered, before, texts)
         for fix in chosen:
-            path = fix.edits[0].span.path
-            applied.append(_named(fix, before[path], texts[path]))
+            applied.append(replace(fix, parts=tuple(_parts(fix, before, texts))))
         for path in {edit.span.path for edit in edits}:
             texts[path] = apply(texts[path], [edit for edit in edits if edit.span.path == path])
     raise AssertionError("the last round returns")
@@ -165,34 +168,18 @@ def _left(
     return Repaired(judged, tuple(applied), tuple(_named(f, before[path], now[path]) for f in left), tuple(refused))
 
 
+def _parts(fix: Fix, before: Mapping[str, str], now: Mapping[str, str]) -> Iterator[FixPart]:
+    """What a repair consists of, with the lines of the texts before all repairs."""
+    for part in fix.parts or (FixPart(fix.title, fix.edits[0].span.path, fix.notes),):
+        old, new = before[part.path], now[part.path]
+        title, *notes = (in_old_lines(text, old, new) for text in (part.title, *part.notes))
+        yield FixPart(title, part.path, tuple(notes))
+
+
 def _named(fix: Fix, before: str, now: str) -> Fix:
     """The repair with the lines of the text before all repairs in its words."""
     title, *notes = (in_old_lines(text, before, now) for text in (fix.title, *fix.notes))
     return replace(fix, title=title, notes=tuple(notes))
-
-
-def _lines(text: str) -> list[str]:
-    """The lines with their ends: a form feed, for one, ends none."""
-    return re.findall(r"[^\n]*\n|[^\n]+", text)
-
-
-def in_old_lines(title: str, before: str, now: str) -> str:
-    """A title that names lines of the text as it is now, with the lines of the text before all repairs."""
-    if before == now:
-        return title
-    old, new = _lines(before), _lines(now)
-    lines = [0]
-    for tag, a, b, c, d in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
-        # What was inserted stands behind the line before it; what was changed, where it was.
-        lines += [a + 1 + i if tag != "insert" and a + i < b else max(b, 1) for i in range(d - c)]
-
-    def renamed(found: re.Match[str]) -> str:
-        named = map(int, re.findall(r"\d+", found[0]))
-        # What a repair has made of one line is named once.
-        *first, last = dict.fromkeys(str(lines[n] if n < len(lines) else n) for n in named)
-        return f"lines {', '.join(first)} and {last}" if first else f"line {last}"
-
-    return _LINES.sub(renamed, title)
 
 
 def _is_exact(fix: Fix, texts: Mapping[str, str]) -> bool:
@@ -254,7 +241,7 @@ def apply(text: str, edits: Sequence[TextEdit]) -> str:
 def diff(path: str, old: str, new: str, style: Style) -> str:
     """A unified diff that `patch -p1` takes: where the command ran, or with `-d /` for a file elsewhere."""
     name = shown(path).lstrip("/")
-    lines = difflib.unified_diff(_lines(old), _lines(new), f"a/{name}", f"b/{name}", n=3)
+    lines = difflib.unified_diff(lines_of(old), lines_of(new), f"a/{name}", f"b/{name}", n=3)
     return "".join(
         _painted(line if line.endswith("\n") else line + "\n\\ No newline at end of file\n", style) for line in lines
     )
@@ -313,9 +300,9 @@ def _tell(result: Repaired, err: TextIO) -> None:
     name = shown(result.unit.path)
     if result.unit.failure is not None:
         print(f"{name}: not analysed: {result.unit.failure.text}", file=err)
-    for fix in result.applied:
-        print(f"{shown(fix.edits[0].span.path)}: {fix.title}", file=err)
-        for note in fix.notes:
+    for part in (part for fix in result.applied for part in fix.parts):
+        print(f"{shown(part.path)}: {part.title}", file=err)
+        for note in part.notes:
             print(f"  {from_here(note)}", file=err)
     for fix in result.left:
         print(f"{name}: not applied, it is yours to choose: {fix.title}", file=err)

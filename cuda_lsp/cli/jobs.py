@@ -52,19 +52,21 @@ Message = Progress | UnitResult | Answer | None
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """What to do with one file: check it, also look for repairs, describe a stage of one kernel's analysis, or say what
-    it takes to launch it."""
+    """What to do with one file: check it, also look for repairs, put those of some groups of findings together to one,
+    describe a stage of one kernel's analysis, or say what it takes to launch it."""
 
-    kind: Literal["check", "check-and-repair", "explain", "launchable"]
+    kind: Literal["check", "check-and-repair", "repair-all", "explain", "launchable"]
     request: CheckRequest
     kernel: str = ""
     stage: str = ""
     attempt: int = 1
+    groups: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """`unit` is None only for an explanation, which is in `text`; `refusal` says what was wrong with the question."""
+    """`unit` is None only for repairs that were put together and for an explanation, which is in `text`; `refusal` says
+    what was wrong with the question."""
 
     task: Task
     unit: UnitResult | None
@@ -281,11 +283,14 @@ def _work(connection: Connection, backend_name: str) -> None:
     analysis = backend.load(backend_name)
     with contextlib.suppress(EOFError, BrokenPipeError, KeyboardInterrupt):
         connection.send(None)
+        path = ""
         while True:
             task: Task = connection.recv()
+            if task.request.path != path:
+                # Nothing asks for the file before again, and a run may have thousands.
+                analysis.forget(path)
+            path = task.request.path
             connection.send(_outcome(analysis, task, connection.send))
-            # Nothing asks for this file again, and a run may have thousands.
-            analysis.forget(task.request.path)
 
 
 class _Alive:
@@ -308,6 +313,8 @@ def _outcome(analysis: Any, task: Task, tell: Callable[[Message], None]) -> Outc
         return _explained(task)
     unit: UnitResult | None = None
     stop = _Alive(tell)
+    if task.kind == "repair-all":
+        return Outcome(task, None, (analysis.fix_all(task.request, stop, task.groups),))
     for event in analysis.check(task.request, stop):
         if isinstance(event, Progress):
             tell(event)

@@ -33,6 +33,7 @@ from analyzers.model import (
     FactNote,
     Finding,
     Fix,
+    FixPart,
     FixRefusal,
     KernelResult,
     LaunchSummary,
@@ -122,15 +123,9 @@ class FakeEngine:
         if "// offers hang" in request.text:
             obey("// hang", stop)
         obey("\n".join(f"// wait {gate}" for gate in re.findall(r"// offers wait (\S+)", request.text)), stop)
-        start = request.text.find("// hopeless")
-        if start < 0:
-            yield from self._repairs(request, result, stop)
-            return
-        for fix in self._repairs(request, result, stop):
-            if fix.edits[0].span.start_offset < start:
-                yield fix
+        yield from self._repairs(request, result, stop)
         for finding in (f for k in result.kernels for f in k.contexts[0].findings):
-            if finding.span.start_offset >= start:
+            if is_hopeless(request, finding):
                 yield FixRefusal(f"In line {finding.span.line} of {request.path} nothing helps.", finding.group)
 
     def hints(self, request: CheckRequest, result: UnitResult, stop: Callable[[], bool]) -> Iterator[Fix]:
@@ -142,7 +137,7 @@ class FakeEngine:
             for finding in fixes.values():
                 if stop():
                     raise CancelledError
-                fix = repair(request, finding)
+                fix = repair(request, finding) if not is_hopeless(request, finding) else None
                 if fix is not None:
                     yield fix
 
@@ -164,11 +159,17 @@ class FakeEngine:
                 ]
                 edits = tuple(edit for fix in fixes for edit in fix.edits)
                 done = tuple(group for fix in fixes for group in fix.groups)
-                return Fix(f"Apply {len(fixes)} repairs", "insert-barrier", edits, done, f"+{len(fixes)} barriers")
+                parts = tuple(FixPart(fix.title, fix.edits[0].span.path, fix.notes) for fix in fixes)
+                cost = f"+{len(fixes)} barriers"
+                return Fix(f"Apply {len(fixes)} repairs", "insert-barrier", edits, done, cost, parts=parts)
         return FixRefusal("nothing to repair")
 
     def forget(self, path: str) -> None:
         self.forgotten.append(path)
+
+
+def is_hopeless(request: CheckRequest, finding: Finding) -> bool:
+    return 0 <= request.text.find("// hopeless") <= finding.span.start_offset
 
 
 def create() -> FakeEngine:
