@@ -87,7 +87,7 @@ def divergent_removed(
     appeared = {key_of(f) for f in orderly or without.difference.new_races}
     bare = session.after(without)
     barriers = [each.accesses[0] for each in family]
-    of_warps = calls_of(session, barriers) == {WARP_CALL}
+    of_warps = _are_of_warps(session, family)
     bare.spelled = {WARP_BARRIER if of_warps else BARRIER: spelled_alike(session, barriers)}
     repaired = _racing_too(bare, kernels, without, appeared)
 
@@ -107,7 +107,7 @@ def divergent_removed(
         return _moved(session, without, bare, placed, repaired, family)
     several = len(family) > 1
     if appeared:
-        begun = Begun(bare, (without,), (_removed_in_words(family),), (f"−{barriers_in_words(len(family))}",))
+        begun = Begun(bare, (without,), (_removed_in_words(family),), (_lost_in_words(session, family),))
         made = rebuilt_from(session, begun, kernels, frozenset(appeared), sorted(promised), names_of(repaired))
         if isinstance(made, Fix):
             return made
@@ -116,7 +116,7 @@ def divergent_removed(
         pair = pair_in_words(one, two)
         why = made if made is not None else FixRefusal(in_old_lines(placed.text, bare, (without,)))
         return FixRefusal(f"Without the {them} {pair} would race, and no other place was found for one. {why.text}")
-    cost = f"−{barriers_in_words(len(family))}"
+    cost = _lost_in_words(session, family)
     where = lines_in_words(family)
     what = f"the barriers in {where}" if several else f"{shown(finding.accesses[0])} in {where}"
     return Fix(
@@ -141,7 +141,8 @@ def _side_by_side(session: Session, kernels: Sequence[KernelAnalysis], family: S
         return None
     fewer = len(own) // 2
     one = "one" if fewer == 1 else str(fewer)
-    cost = f"−{barriers_in_words(len(own))}, +{barriers_in_words(fewer)}"
+    kind = "warp barrier" if _are_of_warps(session, own) else "barrier"
+    cost = f"−{barriers_in_words(len(own), kind)}, +{barriers_in_words(fewer, kind)}"
     what = f"Replace the barriers in {lines_in_words(own)} by {one} for both branches"
     return Fix(
         title=f"{what}, which the conditional is split at — all threads get there, {cost}",
@@ -163,6 +164,15 @@ def _racing_too(
         if any(old is not None and key_of(old) in appeared for old in olds):
             names.add(analysis.kernel.mangled)
     return [a for a in bare.kernels if a.kernel.mangled in names]
+
+
+def _are_of_warps(session: Session, family: Sequence[Finding]) -> bool:
+    return calls_of(session, [each.accesses[0] for each in family]) == {WARP_CALL}
+
+
+def _lost_in_words(session: Session, family: Sequence[Finding]) -> str:
+    """What the barriers cost that are not there any more."""
+    return f"−{barriers_in_words(len(family), 'warp barrier' if _are_of_warps(session, family) else 'barrier')}"
 
 
 def _removed_in_words(family: Sequence[Finding]) -> str:
@@ -221,11 +231,8 @@ def _moved(
     if not promised <= gone:
         return FixRefusal("With a barrier elsewhere there would still be threads that wait for others.")
     added = words(placed.barriers, trips_of(kernels), kind_in_words(bare))
-    dearer = not bare.orders_warps and calls_of(session, [each.accesses[0] for each in family]) == {WARP_CALL}
-    lost = barriers_in_words(len(family))
-    if dearer:
-        lost, added = f"{len(family)} warp {lost.partition(' ')[2]}", f"{added}, which costs more"
-    cost = f"−{lost}, {added}"
+    dearer = not bare.orders_warps and _are_of_warps(session, family)
+    cost = f"{_lost_in_words(session, family)}, {added}{', which costs more' if dearer else ''}"
     barrier = family[0].accesses[0]
     if len(family) > 1:
         title = f"Replace the barriers in {lines_in_words(family)} by {places}"

@@ -22,7 +22,7 @@ from analyzers.races.threads import Launch
 from quickfix.edits import Change
 from quickfix.naming import line_of
 from quickfix.paths import Candidate, Level, chain_to
-from quickfix.scopes import is_narrow, widened_scopes
+from quickfix.scopes import Wide, is_narrow, widened_scopes
 from quickfix.session import Changes, Session, Trial
 from quickfix.verify import RACES, findings_of
 from quickfix.wording import edits_of, pair_in_words, places_in_words
@@ -38,8 +38,8 @@ def ordered_by_fences(session: Session, kernels: Sequence[KernelAnalysis], group
     if not races or not any(map(_signals, kernels)):
         return None
     session = session.for_fences()
-    widened = _widened(session, kernels) if all(f.scope == "inter-block" for f in races) else {}
-    for places in ([], _places(session, kernels)):
+    for wide, places in _attempts(session, kernels, races):
+        widened = _widened(session, kernels, wide) if wide is not None else {}
         if not (widened or places) or len(places) > _MOST_PLACES:
             continue
         trial = _tried(session, kernels, group, widened, places)
@@ -48,15 +48,31 @@ def ordered_by_fences(session: Session, kernels: Sequence[KernelAnalysis], group
     return None
 
 
+def _attempts(
+    session: Session, kernels: Sequence[KernelAnalysis], races: Sequence[Finding]
+) -> Iterator[tuple[Wide | None, Sequence[Candidate]]]:
+    """What scopes are widened to, and the places of fences."""
+    if all(f.scope == "inter-block" for f in races):
+        yield "device", ()
+        yield "device", _places(session, kernels)
+        return
+    events = (e for k in kernels for e in (*k.events.accesses, *k.events.fences))
+    if any(is_narrow(e, "block") for e in events):
+        # What is for one thread only may meet that of other blocks, too, once those of a block are ordered.
+        yield "block", ()
+        yield "device", ()
+    yield None, _places(session, kernels)
+
+
 def _signals(analysis: KernelAnalysis) -> bool:
     """Whether a thread can learn of another's progress, or atomics of a block's scope meet those of other blocks."""
     narrow = map(is_narrow, analysis.events.accesses)
     return any(narrow) or any(AcquireRelease(Launch(analysis.events, c)).orders for c in analysis.contexts)
 
 
-def _widened(session: Session, kernels: Iterable[KernelAnalysis]) -> dict[str, list[Change]]:
+def _widened(session: Session, kernels: Sequence[KernelAnalysis], wide: Wide) -> dict[str, list[Change]]:
     """Take narrow scopes from all atomics and fences of the kernels."""
-    sites = [e.site for k in kernels for e in (*k.events.accesses, *k.events.fences)]
+    sites = [e.site for k in kernels for e in (*k.events.accesses, *k.events.fences)] if wide == "device" else []
     found: dict[str, dict[int, Change]] = {}
     for span in dict.fromkeys(s.span for s in sites):
         text = session.trees.texts.get(span.path, b"")
@@ -64,7 +80,7 @@ def _widened(session: Session, kernels: Iterable[KernelAnalysis]) -> dict[str, l
         if match is not None:
             start, end = match.span("narrow")
             found.setdefault(span.path, {})[start] = Change(start, end, b"")
-    for path, change in widened_scopes(session, kernels):
+    for path, change in widened_scopes(session, kernels, wide):
         found.setdefault(path, {})[change.start] = change
     return {path: [changes[at] for at in sorted(changes)] for path, changes in found.items()}
 
@@ -146,7 +162,7 @@ def _fewest(
     return Fix(
         title=f"{what[:1].upper()}{what[1:]} — orders {pair} between threads that signal each other"
         if places
-        else f"{what[:1].upper()}{what[1:]} — the threads are in different blocks",
+        else f"{what[:1].upper()}{what[1:]} — the threads are {_apart(race)}",
         kind="insert-fence" if places else "widen-scope",
         edits=edits_of(trial),
         groups=tuple(sorted(trial.gone)),
@@ -154,6 +170,10 @@ def _fewest(
             [*([f"+{count} fence{'s' * (count != 1)}"] if count else []), *(["wider scope"] if widened else [])]
         ),
     )
+
+
+def _apart(race: Finding) -> str:
+    return "in different blocks" if race.scope == "inter-block" else "different ones"
 
 
 def _names(session: Session, widened: Changes) -> str:

@@ -1,4 +1,4 @@
-"""Scopes of `cuda::atomic` and its like that are too narrow for threads of different blocks.
+"""Scopes of `cuda::atomic` and its like that are too narrow: for threads of different blocks, or of one block.
 
 Takes a session and kernels, gives the changes that widen the scopes of their atomic operations and fences: where these
 name one themselves, or an object that the kernel declares, or a variable of the device in the same file. Says of races
@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Final, Literal
 
 from analyzers.analysed import KernelAnalysis
 from analyzers.frontend.blanking import blanked
@@ -26,7 +26,9 @@ _NARROW: Final = re.compile(rb"\bthread_scope_(?P<narrow>block|thread)\b")
 _TYPE: Final = rb"\batomic(?:_ref|_flag)?\s*<[^;{}]*?" + _NARROW.pattern + rb"\s*>"
 _WORD: Final = re.compile(rb"[A-Za-z_]\w*")
 _OF_DEVICE: Final = re.compile(rb"\b__(?:device|managed|shared)__\b")
-_WIDE: Final = b"device"
+
+Wide = Literal["block", "device"]
+"""Scopes that narrower ones are widened to."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,41 +43,46 @@ class _Spelled:
     """Whether it is that of an object, not of a pointer or a parameter, which others give its type."""
 
 
-def is_narrow(event: AccessEvent | FenceEvent) -> bool:
-    """Whether what an operation orders is ordered for threads of its block only."""
+def is_narrow(event: AccessEvent | FenceEvent, wide: Wide = "device") -> bool:
+    """Whether what an operation orders is ordered for threads of its block only; for itself only, where `wide` enough
+    is the block."""
     scope = event.scope if isinstance(event, FenceEvent) else event.atomic.scope if event.atomic is not None else "grid"
-    return scope in ("thread", "warp", "block")
+    return scope == "thread" or (wide == "device" and scope in ("warp", "block"))
 
 
-def widened_scopes(session: Session, kernels: Iterable[KernelAnalysis]) -> Iterator[tuple[str, Change]]:
+def widened_scopes(session: Session, kernels: Iterable[KernelAnalysis], wide: Wide) -> Iterator[tuple[str, Change]]:
     """By file: the changes after which no scope is too narrow that may change."""
     for analysis in kernels:
         for event in (*analysis.events.accesses, *analysis.events.fences):
-            if is_narrow(event):
+            if is_narrow(event, wide):
                 for spelled in _spelled(session, event.site):
                     if spelled.may_change:
-                        yield spelled.path, Change(spelled.start, spelled.end, _WIDE)
+                        yield spelled.path, Change(spelled.start, spelled.end, wide.encode())
 
 
 def too_narrow(session: Session, kernels: Sequence[KernelAnalysis], group: str) -> FixRefusal | None:
-    """That atomic operations between blocks, or what signals between them, are for threads of one block; None where
-    that is not what is wrong."""
+    """That atomic operations between blocks, or what signals between them, are for threads of one block, or those of a
+    block each for one thread; None where that is not what is wrong."""
     for analysis in kernels:
-        races = [f for f in findings_of(analysis.result) if f.code in RACES and f.scope == "inter-block"]
-        own = next((f for f in races if f.group == group), None)
+        every = [f for f in findings_of(analysis.result) if f.code in RACES]
+        own = next((f for f in every if f.group == group), None)
         if own is None:
             continue
+        between = own.scope == "inter-block"
+        wide: Wide = "device" if between else "block"
+        races = [f for f in every if (f.scope == "inter-block") == between]
         places = {a.span for a in own.accesses}
         if own.signalled:
             places |= {a.span for f in races for a in f.accesses}
-        narrow = [e for e in analysis.events.accesses if is_narrow(e) and e.site.span in places]
+        narrow = [e for e in analysis.events.accesses if is_narrow(e, wide) and e.site.span in places]
         for event in narrow[:1]:
             one, two = own.accesses[:2]
             where = f"`{event.site.text}` in line {event.site.span.line}"
             at = [f"`{a.text}` (line {a.span.line})" for a in ((one,) if one.span == two.span else (one, two))]
-            runs = f"{' and '.join(at)} run{'s' * (len(at) == 1)} in different blocks"
+            groups = "blocks" if between else "threads of one block"
+            runs = f"{' and '.join(at)} run{'s' * (len(at) == 1)} in different {groups}"
             scope = "its scope" if len(at) == 1 and own.accesses[0].span == event.site.span else f"the scope of {where}"
-            return FixRefusal(f"{runs}, for which {scope} is too narrow{_written(session, event)}.", group)
+            return FixRefusal(f"{runs}, for which {scope} is too narrow: {_written(session, event)}.", group)
     return None
 
 
@@ -85,9 +92,11 @@ def _written(session: Session, event: AccessEvent) -> str:
     every = [_Spelled(path, *m.span("narrow"), may_change=False) for m in re.finditer(_TYPE, blanked(text))]
     for spelled in (*_spelled(session, event.site), *(every if len(every) == 1 else ())):
         text = session.trees.texts[spelled.path]
-        found = f"`thread_scope_{text[spelled.start : spelled.end].decode()}` in line {line_of(text, spelled.start)}"
-        return f": {found} is for the threads of one block"
-    return ": it is for the threads of one block"
+        narrow = text[spelled.start : spelled.end].decode()
+        whom = "one thread" if narrow == "thread" else "the threads of one block"
+        return f"`thread_scope_{narrow}` in line {line_of(text, spelled.start)} is for {whom}"
+    alone = event.atomic is not None and event.atomic.scope == "thread"
+    return f"it is for {'one thread' if alone else 'the threads of one block'}"
 
 
 def _spelled(session: Session, site: Site) -> Iterator[_Spelled]:

@@ -130,8 +130,8 @@ def granting(fix: Fix, granted: str) -> Fix:
     )
 
 
-def barriers_in_words(count: int) -> str:
-    return f"{count} barrier{'s' * (count != 1)}"
+def barriers_in_words(count: int, kind: str = "barrier") -> str:
+    return f"{count} {kind}{'s' * (count != 1)}"
 
 
 def lines_in_words(family: Sequence[Finding]) -> str:

@@ -121,3 +121,40 @@ def test_no_scope_is_blamed_for_what_signals_otherwise() -> None:
     for answer in answers(Engine(), request(code)):
         assert isinstance(answer, FixRefusal)
         assert "too narrow" not in answer.text
+
+
+OF_ONE_THREAD = "cuda::atomic<int, cuda::thread_scope_thread>"
+ALONE = {
+    "block": f"""__global__ void k(int *o) {{
+  __shared__ {OF_ONE_THREAD} c;
+  if (threadIdx.x == 0) c.store(0);
+  __syncthreads();
+  c += 2;
+  __syncthreads();
+  if (threadIdx.x == 0) o[blockIdx.x] = c.load();
+}}""",
+    "device": f"__device__ {OF_ONE_THREAD} all;\n__global__ void k(int *o) {{ all += 2; }}",
+}
+
+
+@pytest.mark.parametrize("wide", ALONE)
+def test_a_scope_of_one_thread_is_widened_as_far_as_it_takes(wide: str) -> None:
+    asked = request(ALONE[wide])
+    fix = fix_all(Engine(), asked)
+    assert isinstance(fix, Fix)
+    assert f"Use thread_scope_{wide} instead of thread_scope_thread in line " in fix.title
+    assert fix.title.endswith("the threads are different ones")
+    after = applied(asked.text, fix.edits)
+    assert after == asked.text.replace("thread_scope_thread", f"thread_scope_{wide}")
+    assert verdicts(after) == [Verdict.RACE_FREE]
+
+
+def test_a_scope_of_one_thread_that_others_know_is_named() -> None:
+    code = f"__global__ void k({OF_ONE_THREAD} *all) {{ all->fetch_add(1); }}\n{OF_ONE_THREAD} *cell;"
+    text = HEAD + code + "\nvoid run() { k<<<2, 32>>>(cell); }\n"
+    found = fix_all(Engine(), CheckRequest("/scopes/a.cu", text))
+    assert isinstance(found, FixRefusal)
+    assert found.text == (
+        "`all->fetch_add(1)` (line 4) runs in different threads of one block, for which its scope is too narrow: "
+        "`thread_scope_thread` in line 4 is for one thread."
+    )
