@@ -660,3 +660,33 @@ void go(int *o, const int *d, int n) {{ k<<<1, 64>>>(o, d, n); }}
     answered = list(answers(engine(), CheckRequest("/spinning/u.cu", text)))
     assert any(isinstance(a, FixRefusal) and "threads that wait for" in a.text for a in answered), answered
     assert not any("__syncthreads" in a.title for a in answered if isinstance(a, Fix)), answered
+
+
+def test_what_tells_where_threads_wait_is_not_what_they_wait_for() -> None:
+    """The number of the block's tile is read again in each round of the wait, and stays."""
+    text = """__device__ int ticket, sum[64];
+__device__ volatile int state[64];
+__global__ void k(int n) {
+  __shared__ int tile;
+  for (int round = 0; round < n; round++) {
+    if (threadIdx.x == 0) tile = atomicAdd(&ticket, 1);
+    __syncthreads();
+    if (threadIdx.x == 40) {
+      if (tile > 0) {
+        while (state[tile - 1] == 0) {}
+        __threadfence();
+        sum[tile] = sum[tile - 1] + 1;
+      }
+      __threadfence();
+      state[tile] = 1;
+    }
+  }
+}
+void go() { k<<<8, 64>>>(8); }
+"""
+    answered = list(answers(engine(), CheckRequest("/spinning/t.cu", text)))
+    new = [edited(text, a) for a in answered if isinstance(a, Fix)]
+    assert len(new) == 1, answered
+    assert "      state[tile] = 1;\n    }\n    __syncthreads();\n  }\n" in new[0]
+    kernels = engine().analyse(CheckRequest("/spinning/t.cu", new[0])).result.kernels
+    assert all("tile" != a.text for f in kernels[0].contexts[0].findings for a in f.accesses)
