@@ -240,7 +240,10 @@ class _Spinning:
         free = _taken_and_given_back(self.checker.launch, self.waits)
         self.waits = [w for w in self.waits if w.read.id not in free]
         reads = {id(w.read) for w in self.waits}
-        self.pairs = [p for p in conflicting(self.checker.launch) if not reads.isdisjoint((id(p.one), id(p.two)))]
+        takes = {id(take) for lock in locks(self.checker.launch) for take in lock.takes}
+        found = [p for p in conflicting(self.checker.launch) if not reads.isdisjoint((id(p.one), id(p.two)))]
+        # What is waited for inside of a lock says more than the lock.
+        self.pairs = sorted(found, key=lambda p: not takes.isdisjoint((id(p.one), id(p.two))))
 
     def for_the_group(self) -> Iterator[_Found]:
         """A wait, what another thread of those that a new barrier orders writes for it, and that barrier, where it is
