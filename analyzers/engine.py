@@ -449,6 +449,13 @@ class Engine:
         other._beside = self._warm
         return other
 
+    def apart(self) -> Engine:
+        """An engine for other units. What this one has decided it knows; whatever it parses, this one has all that it
+        had."""
+        other = Engine()
+        other._decisions, other._collided = self._decisions, self._collided
+        return other
+
     def others_at(
         self, request: CheckRequest, places: Sequence[tuple[str, int]], stop: Callable[[], bool] = never
     ) -> tuple[str, ...]:

@@ -466,6 +466,8 @@ class Fix:
     """What the proof takes for granted and the edited text does not enforce, a sentence each."""
     parts: tuple[FixPart, ...] = ()
     """The repairs that it was put together from, if it was."""
+    beyond: bool = False
+    """Whether other units were looked at, which may be others by now."""
 
     @property
     def applies_unasked(self) -> bool:

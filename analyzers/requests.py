@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 
 from analyzers.frontend.flags import CompileFlags
@@ -16,6 +16,18 @@ PARSE_ERROR = "parse-error"
 #: How `Skipped.what` of a launch begins that was asked for and fits no kernel of the unit; the launch, in the notation
 #: of `hostguide.contexts.describe`, and a colon follow.
 UNFIT = "no kernel can be launched as"
+
+
+@dataclass(frozen=True, slots=True)
+class Including:
+    """The other units of a workspace that include some files."""
+
+    requests: tuple[CheckRequest, ...] = ()
+    """For checks of them; none where there are too many."""
+    count: int = 0
+    """How many there are."""
+    complete: bool = False
+    """Whether all files of the workspace were searched for them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +50,8 @@ class CheckRequest:
     """Other files whose host code reaches the unit's kernels."""
     linking: Callable[[], Program] | None = field(default=None, compare=False)
     """Gives the program, where that is still being looked for: asked once the unit is parsed."""
+    including: Callable[[Collection[str]], Including] | None = field(default=None, compare=False)
+    """Gives the other units that include files; None where nobody knows of any."""
     hopeless: Mapping[str, tuple[str, str]] = field(default_factory=dict[str, tuple[str, str]])
     """`Progress.key` of kernels not to be tried, because a process that did so ended or had to be ended, with the kind
     and the text of the reason: they are unknown."""

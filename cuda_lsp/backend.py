@@ -41,6 +41,10 @@ class Backend(Protocol):
         """One edit for all of these groups that can be repaired, verified together."""
         ...
 
+    def still_right(self, request: CheckRequest, fix: Fix, stop: Stop) -> Fix | FixRefusal:
+        """A verified repair as the other units are now that include what it edits."""
+        ...
+
     def forget(self, path: str) -> None: ...
 
 
@@ -72,6 +76,11 @@ class _Real:
         import quickfix
 
         return quickfix.fix_all(self._engine, request, stop, among=frozenset(groups))
+
+    def still_right(self, request: CheckRequest, fix: Fix, stop: Stop) -> Fix | FixRefusal:
+        import quickfix
+
+        return quickfix.still_right(self._engine, request, fix, stop)
 
     def forget(self, path: str) -> None:
         self._engine.forget(path)

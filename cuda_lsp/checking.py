@@ -217,17 +217,20 @@ class Checks:
             if event is not None:
                 event.set()
 
-    def _freeze(self) -> Frozen:
-        documents = [
+    def texts(self) -> dict[str, tuple[str, str]]:
+        """The open documents as they are now: the digest and the text of each."""
+        return {document.path: (document.digest, document.text) for document in self._documents()}
+
+    def _documents(self) -> list[Document]:
+        return [
             document
             for document in self._session.documents
             if document.may_hold_kernels or Path(document.path).suffix.lower() in TEXT_SUFFIXES
         ]
-        frozen = Frozen(
-            next(self._numbers),
-            {document.path: (document.digest, document.text) for document in documents},
-            {document.path: document.anchor() for document in documents},
-        )
+
+    def _freeze(self) -> Frozen:
+        anchors = {document.path: document.anchor() for document in self._documents()}
+        frozen = Frozen(next(self._numbers), self.texts(), anchors)
         self._in_use.add(frozen)
         return frozen
 

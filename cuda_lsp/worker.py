@@ -19,7 +19,7 @@ import sys
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import chain
 from pathlib import Path
@@ -32,6 +32,7 @@ from analyzers.requests import (
     CancelledError,
     CheckRequest,
     Event,
+    Including,
     KernelFinished,
     KernelForeseen,
     Progress,
@@ -211,9 +212,16 @@ class Worker:
             first=tuple((name, start, end) for name, start, end in frame["first"]),
             hopeless={key: (kind, text) for key, (kind, text) in frame.get("hopeless", {}).items()},
         )
+        workspace, texts = wire.load(Workspace, frame["workspace"]), {**request.unsaved, path: request.text}
+
+        def including(files: Collection[str]) -> Including:
+            asked = self._programs.including, workspace, path, files, texts, request.options, self._disk
+            # One after the other: what a check has begun to look for may still be looked for.
+            return self._linker.submit(*asked).result()
+
+        request = dataclasses.replace(request, including=including)
         if not request.options.use_host or request.options.launches:
             return request
-        workspace, texts = wire.load(Workspace, frame["workspace"]), {**request.unsaved, path: request.text}
         # The files of the workspace are looked at while the unit is parsed, which leaves Python to others.
         program = self._linker.submit(self._programs.of, workspace, path, texts, request.options.kernels, self._disk)
         return dataclasses.replace(request, linking=program.result)
@@ -348,19 +356,24 @@ class Worker:
                 self._send(frame["id"], **answer)
             return
         found: list[Any] = []
+        request, beyond = _noting(request)
         result, stop = checked.load(), self._stop(frame["id"])
         for answer in chain(self._analysis.offers(request, result, stop), self._analysis.hints(request, result, stop)):
             found.append({"fix" if isinstance(answer, Fix) else "refused": wire.dump(answer)})
             self._send(frame["id"], **found[-1])
             if self._is_cancelled(frame["id"]):
                 raise CancelledError
-        self._disk.write("fixes", key, found)
+        if not beyond:
+            # What was seen in other units holds for as long as these stay as they are.
+            self._disk.write("fixes", key, found)
 
     def _fix(self, frame: frames.Frame, request: CheckRequest) -> None:
         self._checked_again(frame, request)
         stop = self._stop(frame["id"])
         group: str | None = frame["group"]
-        if group is None:
+        if "again" in frame:
+            answer = self._analysis.still_right(request, wire.load(Fix, frame["again"]), stop)
+        elif group is None:
             answer = self._analysis.fix_all(request, stop, frame["groups"])
         else:
             answer = self._analysis.fix_for(request, group, stop)
@@ -415,6 +428,20 @@ class _KernelSender:
             paths=paths,
             spans=spans,
         )
+
+
+def _noting(request: CheckRequest) -> tuple[CheckRequest, list[Collection[str]]]:
+    """The request, and a list that gets the files of which it is asked which other units include them."""
+    asked: list[Collection[str]] = []
+    find = request.including
+    if find is None:
+        return request, asked
+
+    def including(files: Collection[str]) -> Including:
+        asked.append(files)
+        return find(files)
+
+    return dataclasses.replace(request, including=including), asked
 
 
 def _unit_from(entry: dict[str, Any]) -> UnitResult:

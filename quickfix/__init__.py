@@ -2,7 +2,17 @@
 
 from quickfix.hoisting import hoisted
 from quickfix.redundant import remove_redundant
-from quickfix.repair import FixOffer, answers, available, fix_for, offers
+from quickfix.repair import FixOffer, answers, available, fix_for, offers, still_right
 from quickfix.rounds import fix_all
 
-__all__ = ["FixOffer", "answers", "available", "fix_all", "fix_for", "hoisted", "offers", "remove_redundant"]
+__all__ = [
+    "FixOffer",
+    "answers",
+    "available",
+    "fix_all",
+    "fix_for",
+    "hoisted",
+    "offers",
+    "remove_redundant",
+    "still_right",
+]

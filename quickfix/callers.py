@@ -10,7 +10,6 @@ import difflib
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Final
 
 from analyzers.engine import Engine
@@ -24,8 +23,8 @@ from quickfix.edits import Change
 from quickfix.naming import uses_of_definition
 from quickfix.oracle import SearchSpentError, Stop
 from quickfix.session import Changes, Session, Trial
-from quickfix.verify import findings_of, key_of
-from quickfix.wording import granting
+from quickfix.verify import Difference, findings_of, key_of
+from quickfix.wording import pair_in_words
 
 
 def changes_of(edits: Iterable[TextEdit], texts: Mapping[str, bytes]) -> Changes:
@@ -56,16 +55,6 @@ def _kept(start: int, old: bytes, new: bytes) -> tuple[tuple[int, int, int], ...
 
 Search = Callable[[Engine, CheckRequest], Fix | FixRefusal]
 """Looks for a repair of the same findings, with more kernels selected."""
-
-
-def for_this_unit(request: CheckRequest, fix: Fix) -> Fix:
-    """The repair, with what it takes for granted where it edits a file that other units may include: what these run of
-    it was not looked at."""
-    shared = sorted({Path(e.span.path).name for e in fix.edits if e.span.path != request.path})
-    if not shared or fix.kind == "assert-host":
-        return fix
-    granted = f"Assumes that no other unit runs what changes in {' and '.join(shared)}: others may include it."
-    return granting(fix, granted)
 
 
 def together_with(
@@ -117,7 +106,7 @@ def agreed(
     try:
         known = engine.instances(request, stop)
         session = Session.open(whole, wider, stop)
-        if _suits(session, fix, known):
+        if not objection(session, fix, known):
             return fix
     except (ParseFailure, SearchSpentError) as failure:
         return FixRefusal(str(failure), group)
@@ -129,17 +118,27 @@ def agreed(
     return FixRefusal(f"The repair would edit code that {_named(others)} {run} too, and be wrong there.", group)
 
 
-def _suits(session: Session, fix: Fix, known: Instances) -> bool:
-    """Whether a repair makes nothing worse in the kernels of a session. `known`: the instances that were known when it
-    was found. Raises like `Session.trial`."""
+def objection(session: Session, fix: Fix, known: Instances) -> str:
+    """What a repair makes worse in the kernels of a session, as a clause; empty: nothing. `known`: the instances that
+    were known when it was found. Raises like `Session.trial`."""
     others = session.instances.for_classes - known.for_classes
     others |= {function for function, _, _ in session.instances.values - known.values}
     if fix.kind == "restructure" and _edits_any_of(session, fix, others):
-        return False
+        return "the code is for other types or numbers there"
     # Barriers alone make no race: one of a pair that nobody had asked about was there before.
     changes, inserting = changes_of(fix.edits, session.trees.texts), fix.kind == "insert-barrier"
     trial = session.trial(changes, frozenset(), inserting=inserting)
-    return trial.difference.is_clean or _misses_no_more(session, trial)
+    if trial.difference.is_clean or _misses_no_more(session, trial):
+        return ""
+    return _in_words(trial.difference)
+
+
+def _in_words(difference: Difference) -> str:
+    if difference.new_races:
+        return f"{pair_in_words(*difference.new_races[0].accesses[:2])} would collide"
+    if difference.worse:
+        return difference.worse[0]
+    return "some threads would miss a barrier"
 
 
 def _edits_any_of(session: Session, fix: Fix, names: Collection[str]) -> bool:

@@ -19,7 +19,7 @@ from quickfix.other_builds import first_line, is_skipped, names_of_function, use
 from quickfix.session import Session
 from quickfix.wording import granting
 
-_REWRITING = frozenset({"restructure", "use-atomic"})
+REWRITING = frozenset({"restructure", "use-atomic"})
 """Kinds of repairs that write anew what was read: of which type what is updated is, say."""
 _GROUPS = 2
 """Groups of findings by which the same repair is looked for in another build."""

@@ -16,7 +16,7 @@ from analyzers.frontend.parse import ParseFailure
 from analyzers.model import Finding, Fix, FixRefusal, UnitResult, Verdict
 from analyzers.requests import CheckRequest, never
 from quickfix.atomics import is_update
-from quickfix.callers import agreed, for_this_unit, together_with, with_repaired
+from quickfix.callers import agreed, together_with, with_repaired
 from quickfix.choices import choices
 from quickfix.early_returns import guarded_instead
 from quickfix.every_build import for_every_build
@@ -25,6 +25,7 @@ from quickfix.group import grid_wide_barriers, inserted_barriers, repaired, repa
 from quickfix.host_assertions import asserted_by_host
 from quickfix.lost_updates import lost_update, whether, which_cell
 from quickfix.oracle import SearchSpentError, Stop
+from quickfix.other_units import OtherUnits
 from quickfix.scopes import too_narrow
 from quickfix.search import obstacle
 from quickfix.session import Session
@@ -119,7 +120,8 @@ def fix_for(engine: Engine, request: CheckRequest, group: str, stop: Stop = neve
         elif others:
             # What has no repair for all may have one that suits the others.
             whole, wider, answer = engine, request, _found_for(engine, request, group, stop)
-        return _agreed(whole, wider, answer, stop, group) if isinstance(answer, Fix) else answer
+        units = OtherUnits(engine, stop)
+        return _agreed(whole, wider, answer, stop, group, units) if isinstance(answer, Fix) else answer
     except ParseFailure as failure:
         return FixRefusal(str(failure))
 
@@ -133,10 +135,12 @@ def _found_for(engine: Engine, request: CheckRequest, group: str, stop: Stop) ->
     return for_every_build(session, answer) if isinstance(answer, Fix) else answer
 
 
-def _agreed(engine: Engine, request: CheckRequest, fix: Fix, stop: Stop, group: str) -> Fix | FixRefusal:
-    """The repair if all kernels agree with it, or one of the group for them all."""
+def _agreed(
+    engine: Engine, request: CheckRequest, fix: Fix, stop: Stop, group: str, units: OtherUnits
+) -> Fix | FixRefusal:
+    """The repair if all kernels agree with it, or one of the group for them all. Raises ParseFailure."""
     found = agreed(engine, request, fix, stop, lambda whole, wider: _found_for(whole, wider, group, stop))
-    return for_this_unit(request, found) if isinstance(found, Fix) else found
+    return units.judged(request, found, engine.instances(request, stop)) if isinstance(found, Fix) else found
 
 
 def offers(
@@ -151,9 +155,25 @@ def answers(
     engine: Engine, request: CheckRequest, result: UnitResult | None = None, stop: Stop = never
 ) -> Iterator[Fix | FixRefusal]:
     """The same, and in the end, for every group of races and barriers without a repair, why there is none."""
+    units = OtherUnits(engine, stop)
     for answer in _answers(engine, request, result, stop):
-        group = next(iter(answer.groups), "") if isinstance(answer, Fix) else ""
-        yield _agreed(engine, request, answer, stop, group) if isinstance(answer, Fix) else answer
+        if isinstance(answer, FixRefusal):
+            yield answer
+            continue
+        found = _agreed(engine, request, answer, stop, next(iter(answer.groups), ""), units)
+        if isinstance(found, Fix):
+            yield found
+        else:
+            yield from (replace(found, group=group) for group in answer.groups or ("",))
+
+
+def still_right(engine: Engine, request: CheckRequest, fix: Fix, stop: Stop = never) -> Fix | FixRefusal:
+    """A repair of a checked unit that was found earlier, as the other units are now that include what it edits."""
+    found = replace(fix, notes=(), assumes=())
+    try:
+        return OtherUnits(engine, stop).judged(request, found, engine.instances(request, stop))
+    except ParseFailure as failure:
+        return FixRefusal(str(failure))
 
 
 def _answers(

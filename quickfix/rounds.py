@@ -138,4 +138,5 @@ def _as_one(
         cost=", ".join(times(count, cost) for cost, count in costs.items() if cost),
         notes=tuple(note for note in notes if not whole or not note.startswith(NOT_REPAIRED)),
         parts=tuple(parts),
+        beyond=any(each.fix.beyond for each in rounds),
     )

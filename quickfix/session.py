@@ -176,6 +176,13 @@ class Session:
         }
         return Session(engine, engine.inspect(request, sorted(names), stop), stop)
 
+    def reading(self, paths: Iterable[str]) -> Session:
+        """The same text, with these of its files to edit."""
+        session = copy(self)
+        texts = {path: source_bytes(self._unit.text_of(path)) for path in paths}
+        session.trees = replace(self.trees, texts={**texts, **self.trees.texts})
+        return session
+
     @property
     def orders_warps(self) -> bool:
         """Whether the barriers to insert are those of a warp."""

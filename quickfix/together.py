@@ -16,11 +16,12 @@ from analyzers.frontend.parse import ParseFailure
 from analyzers.model import Finding, Fix, FixPart, FixRefusal, SourceSpan, TextEdit, UnitResult, Verdict
 from analyzers.old_lines import in_old_lines
 from analyzers.requests import CheckRequest, never
-from quickfix.callers import agreed, changes_of, for_this_unit
+from quickfix.callers import agreed, changes_of
 from quickfix.edits import OffsetMap, apply, text_edits
 from quickfix.every_build import for_every_build
 from quickfix.group import repaired, repairs_of
 from quickfix.oracle import SearchSpentError, Stop
+from quickfix.other_units import OtherUnits
 from quickfix.rebuild import composed
 from quickfix.removal import deletion
 from quickfix.session import Changes, Session, Trial
@@ -72,12 +73,14 @@ def _all(
         session = Session.open(engine, request, stop)
         found = (f for k in session.result.kernels for f in findings_of(k) if f.code in chosen)
         groups = [g for g in dict.fromkeys(f.group for f in found) if among is None or g in among]
-        repairs = list(_distinctly_named(session, repairs_of(session, groups)))
+        units = OtherUnits(engine, stop)
+        answers = list(_distinctly_named(session, repairs_of(session, groups), units))
+        repairs = [answer for answer in answers if isinstance(answer, Fix)]
         if repairs:
             session.begin_judging()
-        first = _agreeing(session, repairs)
+        first = _agreeing(session, repairs, units)
         if first is not None:
-            return _gone_on(session, first, groups)
+            return _gone_on(session, first, groups, units)
     except (ParseFailure, SearchSpentError) as failure:
         return FixRefusal(str(failure))
     if not groups:
@@ -85,6 +88,9 @@ def _all(
     assumed = dict.fromkeys(text for fix in repairs for text in fix.assumes)
     if assumed:
         return FixRefusal(f"What would repair it is only applied by itself. {' '.join(assumed)}")
+    refused = [answer for answer in answers if isinstance(answer, FixRefusal)]
+    if refused and not repairs:
+        return refused[0]
     refusal = repaired(session, groups[0])
     return refusal if isinstance(refusal, FixRefusal) else FixRefusal("The repairs do not go together.")
 
@@ -103,7 +109,7 @@ class _Round:
         return {group for fix in self.fixes for group in fix.groups}
 
 
-def _agreeing(session: Session, repairs: Iterable[Fix]) -> _Round | None:
+def _agreeing(session: Session, repairs: Iterable[Fix], units: OtherUnits) -> _Round | None:
     """As many of the repairs as go together. Raises like `Session.trial`."""
     fixes = _compatible(fix for fix in repairs if fix.applies_unasked)
     while fixes:
@@ -112,14 +118,20 @@ def _agreeing(session: Session, repairs: Iterable[Fix]) -> _Round | None:
         inserting = all(fix.kind == "insert-barrier" for fix in fixes)
         trial = session.trial(changes, frozenset(), inserting=inserting)
         found = _Round(fixes, trial, doubled)
-        if trial.difference.is_clean and found.groups <= trial.gone | _redundant(session.result):
+        clean = trial.difference.is_clean and found.groups <= trial.gone | _redundant(session.result)
+        if clean and (len(fixes) == 1 or _suit(units, session, trial, inserting=inserting)):
             return found
         # Each is right by itself, not all are together: keep those of the first half.
         fixes = fixes[: len(fixes) // 2]
     return None
 
 
-def _gone_on(session: Session, first: _Round, groups: Collection[str]) -> Fix:
+def _suit(units: OtherUnits, session: Session, trial: Trial, *, inserting: bool = False) -> bool:
+    """Whether what was tried makes nothing worse in other units."""
+    return units.suit(session.request, edits_of_files(trial.files), session.instances, inserting=inserting)
+
+
+def _gone_on(session: Session, first: _Round, groups: Collection[str], units: OtherUnits) -> Fix:
     """The repair of a first round, and of those that the edited text allows for what was in the way of that: repairs
     that touch one place are found one after the other."""
     best = _together([first], first.trial.files, first.groups, whole=first.groups.issuperset(groups))
@@ -132,8 +144,8 @@ def _gone_on(session: Session, first: _Round, groups: Collection[str]) -> Fix:
             left = left_of(current.result, composed([r.trial for r in rounds]), known, groups)
             if not left:
                 break
-            repairs = _distinctly_named(current, repairs_of(current, dict.fromkeys(f.group for f in left)))
-            more = _agreeing(current, list(repairs))
+            answers = _distinctly_named(current, repairs_of(current, dict.fromkeys(f.group for f in left)), units)
+            more = _agreeing(current, [answer for answer in answers if isinstance(answer, Fix)], units)
             if more is None:
                 break
             rounds.append(more)
@@ -150,12 +162,12 @@ def _gone_on(session: Session, first: _Round, groups: Collection[str]) -> Fix:
         best = _together(rounds, files, gone, whole=gone.issuperset(groups))
         accepted, last = [*rounds], current
     try:
-        return _without_needless(session, last, accepted, best)
+        return _without_needless(session, last, accepted, best, units)
     except SearchSpentError:
         return best
 
 
-def _without_needless(session: Session, last: Session, rounds: Sequence[_Round], best: Fix) -> Fix:
+def _without_needless(session: Session, last: Session, rounds: Sequence[_Round], best: Fix, units: OtherUnits) -> Fix:
     """The repairs without the barriers that others of them make needless. `last`: the text that the last round edits.
     Raises like `Session.trial`."""
     placing = [fix for each in rounds for fix in each.fixes if fix.kind in _PLACING]
@@ -174,7 +186,7 @@ def _without_needless(session: Session, last: Session, rounds: Sequence[_Round],
         tried = current.trial(more, frozenset())
         if tried.difference.is_clean:
             changes, count, trial = more, count + 1, tried
-    if trial is None:
+    if trial is None or not _suit(units, current, trial):
         return best
     files = composed([*(each.trial for each in rounds), trial])
     after = trial.analysis.result
@@ -196,15 +208,19 @@ def left_of(result: UnitResult, files: Files, known: Mapping[PairKey, str], grou
     return [f for f, key in keys if (known[key] in groups if key in known else f.code in RACES)]
 
 
-def _distinctly_named(session: Session, found: Iterable[Fix | FixRefusal]) -> Iterator[Fix]:
-    """The repairs among answers. What one declares, none of the later ones declares again."""
+def _distinctly_named(
+    session: Session, found: Iterable[Fix | FixRefusal], units: OtherUnits
+) -> Iterator[Fix | FixRefusal]:
+    """The repairs among answers, and the refusals of those that are wrong in other units. What one declares, none of
+    the later ones declares again."""
     for fix in found:
         if isinstance(fix, FixRefusal):
             continue
         if fix.kind == "restructure":
             for kernel, names in session.declared.items():
                 session.promised[kernel] = session.promised.get(kernel, frozenset()) | names
-        yield for_every_build(session, for_this_unit(session.request, fix))
+        judged = units.judged(session.request, fix, session.instances)
+        yield for_every_build(session, judged) if isinstance(judged, Fix) else judged
 
 
 def _compatible(fixes: Iterable[Fix]) -> list[Fix]:
@@ -263,6 +279,7 @@ def _together(rounds: Sequence[_Round], files: Files, groups: Collection[str], *
         cost=", ".join(costs),
         notes=tuple(n for n in notes if not whole or not n.startswith(NOT_REPAIRED)),
         parts=tuple(parts),
+        beyond=any(fix.beyond for fix in fixes),
     )
 
 

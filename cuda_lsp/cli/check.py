@@ -148,7 +148,8 @@ def _with_less_repair(request: CheckRequest) -> CheckRequest:
 
 def _run(files: Sequence[Input], requests: Requests, pool: jobs.Pool, bar: ProgressBar) -> Iterator[Result]:
     readable = [(file, file.text) for file in files if file.text is not None]
-    tasks = [jobs.Task("check-and-repair", _with_less_repair(requests.request(file, text))) for file, text in readable]
+    asked = [(_with_less_repair(requests.request(f, text)), requests.workspace(f.path)) for f, text in readable]
+    tasks = [jobs.Task("check-and-repair", request, workspace=workspace) for request, workspace in asked]
 
     def report(task: jobs.Task, progress: Progress) -> None:
         bar.working(shown(task.request.path), progress.done, progress.total, progress.name)

@@ -113,6 +113,7 @@ def _repair(
         failed = UnitResult(file.path, 0, failure=file.failure)
         return Repaired(Judge(requests.settings).judge(failed, ()), ())
     applied: list[Fix] = []
+    workspace = requests.workspace(file.path)
     for turn in range(_MAXIMAL_ROUNDS + 1):
         others = {path: plain(text) for path, text in texts.items() if path != file.path and text != before[path]}
         request = replace(requests.request(file, texts[file.path]), unsaved=others)
@@ -120,7 +121,7 @@ def _repair(
         def report(_task: jobs.Task, progress: Progress) -> None:
             bar.working(shown(file.path), progress.done, progress.total, progress.name)
 
-        task = jobs.Task("check-and-repair", request)
+        task = jobs.Task("check-and-repair", request, workspace=workspace)
         (outcome,) = pool.outcomes([task], report)
         assert outcome.unit is not None
         judged = Judge(requests.settings, texts).judge(outcome.unit, outcome.answers)
@@ -130,7 +131,7 @@ def _repair(
         is_last = turn == _MAXIMAL_ROUNDS or not chosen
         if not is_last:
             groups = tuple(sorted(wanted))
-            (together,) = pool.outcomes([jobs.Task("repair-all", request, groups=groups)], report)
+            (together,) = pool.outcomes([jobs.Task("repair-all", request, groups=groups, workspace=workspace)], report)
             chosen = [a for a in together.answers if isinstance(a, Fix) and _is_exact(a, texts)] or chosen
         edits = [edit for fix in chosen for edit in fix.edits]
         if is_last or not _readable({edit.span.path for edit in edits}, texts, before):

@@ -16,7 +16,7 @@ import multiprocessing
 import os
 import time
 from collections import deque
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Collection, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection, wait
@@ -24,9 +24,12 @@ from multiprocessing.process import BaseProcess
 from typing import TYPE_CHECKING, Any, Literal
 
 from analyzers.model import Fix, FixRefusal, Reason, UnitResult
-from analyzers.requests import PARSE_ERROR, CheckRequest, Progress, UnitFinished
+from analyzers.requests import PARSE_ERROR, CheckRequest, Including, Progress, UnitFinished
+from cuda_lsp.cache import DiskCache
 from cuda_lsp.exit_status import exit_reason
 from cuda_lsp.process_figures import SilentWork
+from cuda_lsp.workspace.programs import Programs
+from cuda_lsp.workspace.project import Workspace
 
 if TYPE_CHECKING:
     from analyzers.explain import Launchable
@@ -61,6 +64,8 @@ class Task:
     stage: str = ""
     attempt: int = 1
     groups: tuple[str, ...] = ()
+    workspace: Workspace | None = None
+    """Where other units may lie that include what repairs edit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -283,14 +288,28 @@ def _work(connection: Connection, backend_name: str) -> None:
     analysis = backend.load(backend_name)
     with contextlib.suppress(EOFError, BrokenPipeError, KeyboardInterrupt):
         connection.send(None)
-        path = ""
+        path, programs = "", Programs()
         while True:
             task: Task = connection.recv()
             if task.request.path != path:
                 # Nothing asks for the file before again, and a run may have thousands.
                 analysis.forget(path)
             path = task.request.path
-            connection.send(_outcome(analysis, task, connection.send))
+            outcome = _outcome(analysis, _with_units(task, programs), connection.send)
+            connection.send(replace(outcome, task=task))
+
+
+def _with_units(task: Task, programs: Programs) -> Task:
+    """The task with a request that knows of the other units of its workspace."""
+    request, workspace = task.request, task.workspace
+    if workspace is None:
+        return task
+    texts = {**request.unsaved, request.path: request.text}
+
+    def including(files: Collection[str]) -> Including:
+        return programs.including(workspace, request.path, files, texts, request.options, DiskCache(None))
+
+    return replace(task, request=replace(request, including=including))
 
 
 class _Alive:

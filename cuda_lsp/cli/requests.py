@@ -27,7 +27,7 @@ from cuda_lsp.config import Layer, Settings
 from cuda_lsp.workspace import compile_commands, project
 from cuda_lsp.workspace.compile_commands import Database
 from cuda_lsp.workspace.program_index import ProgramIndex, View
-from cuda_lsp.workspace.project import Project
+from cuda_lsp.workspace.project import Project, Workspace
 from cuda_lsp.workspace.spelling import one_spelling
 
 
@@ -80,6 +80,19 @@ class Requests:
             )
         return CheckRequest(file.path, plain(text), self._flags(file.path, found), options=options, program=program)
 
+    def workspace(self, path: str) -> Workspace:
+        """Where other units may lie that belong with a file. Raises `UsageError` like `request`."""
+        found = self._project(str(Path(path).parent))
+        top, whole = self._top(path, found)
+        return dataclasses.replace(
+            found.workspace_of(path),
+            top=top,
+            recursive=whole,
+            database=(self._named_database or found.database).path,
+            command_args=self._selection.extra_args,
+            command_directory=str(Path.cwd()),
+        )
+
     def settings(self, path: str) -> Settings:
         """What the project of a file says. Raises `UsageError` like `request`."""
         return self._project(str(Path(path).parent)).settings
@@ -91,9 +104,7 @@ class Requests:
     def _view(self, path: str, found: Project) -> View:
         """The workspace of a file: the folder named on the command line, else that of the project file or repository,
         else the file's own without those below; and what the compilation database lists."""
-        around = [folder for folder in self.folders if Path(path).is_relative_to(folder)]
-        own = found.workspace_of(path)
-        top, whole = (min(around, key=len), True) if around else (own.top, own.recursive)
+        top, whole = self._top(path, found)
         view = self._views.get((top, whole))
         if view is None:
             database = self._named_database or found.database
@@ -101,6 +112,11 @@ class Requests:
             index = ProgramIndex(top, disk, recursive=whole)
             view = self._views[top, whole] = index.refresh({}, database.commands)
         return view
+
+    def _top(self, path: str, found: Project) -> tuple[str, bool]:
+        around = [folder for folder in self.folders if Path(path).is_relative_to(folder)]
+        own = found.workspace_of(path)
+        return (min(around, key=len), True) if around else (own.top, own.recursive)
 
     def _macro_words(self, found: Project) -> frozenset[str]:
         extra = (*found.settings.extra_args, *self._selection.extra_args)

@@ -126,7 +126,7 @@ async def _quick_fixes(session: Session, path: str, params: types.CodeActionPara
                 continue
             # Files that include one header have the same repairs for it.
             offered.add((fix.title, fix.edits))
-            if await _is_outdated(session, view):
+            if await _is_outdated(session, view, fix):
                 continue
             action = types.CodeAction(
                 title=fix.title,
@@ -353,12 +353,15 @@ async def resolve(session: Session, action: types.CodeAction) -> types.CodeActio
     if (changed := await _changed_on_disk(session, view)) is not None:
         raise _told(session, f"{changed} has changed since this fix was proved; save to check again.")
     name, group = wish.get("fix"), wish.get("group")
-    found = next((fix for fix in view.fixes if _name(fix) == name), None)
+    offered = next((fix for fix in view.fixes if _name(fix) == name), None)
+    found: Fix | str | None = offered
     if found is None and name is not None and group is None:
         raise _told(session, "This is not known any more; save the document to have it looked for again.")
     needless = wish.get("needless")
     if found is None and isinstance(needless, list | tuple):
         found = await _computed(session, view, None, tuple(map(str, cast("Sequence[Any]", needless))))
+    if offered is not None and offered.beyond:
+        found = await _still_right(session, view, offered)
     found = found or await _computed(session, view, str(group) if group is not None else None)
     if isinstance(found, str):
         raise _told(session, f"{found}{_in_doubt(session, view)}")
@@ -383,9 +386,29 @@ async def _computed(
         groups = tuple(g for g in _groups_shown(session, view, needless=True) if g in needless)
     if group is None and view.combined is not None and view.combined[0] == groups:
         return view.combined[1]
+    snapshot = view.snapshot
+    found = await _asked(session, view, {"group": group, "groups": groups})
+    if group is None and isinstance(found, Fix) and not found.beyond and view.snapshot is snapshot:
+        view.combined = groups, found
+    return found
+
+
+async def _still_right(session: Session, view: UnitView, fix: Fix) -> Fix | str:
+    """A repair that other units were looked at for, as these are now; why not, where it would not be right."""
+    found = await _asked(session, view, {"group": None, "groups": (), "again": wire.dump(fix)})
+    if isinstance(found, Fix) and found.assumes and fix.applies_unasked:
+        return f"Other units have changed since this fix was proved. {' '.join(found.assumes)}"
+    return fix if isinstance(found, Fix) else found
+
+
+async def _asked(session: Session, view: UnitView, wish: Mapping[str, Any]) -> Fix | str:
+    """What a worker answers about the repairs of a checked unit. Of other units it sees the texts that are open now."""
     snapshot, request = view.snapshot, view.frame
     if snapshot is None or request is None:
         return "The document has to be checked first."
+    own = {path: text for path, text in snapshot.texts.items() if path in view.dependencies or path == view.path}
+    texts = {**session.checks.texts(), **own}
+    unsaved = {path: digest for path, (digest, _) in texts.items() if path != view.path}
     answer: asyncio.Future[Fix | str] = asyncio.get_running_loop().create_future()
 
     def settle(value: Fix | str) -> None:
@@ -398,16 +421,13 @@ async def _computed(
     def on_done(outcome: Outcome, error: str) -> None:
         settle(f"The fix could not be proved: {error or outcome.value}.")
 
-    job = Job(JobKind.FIX, view.path, {**request, "group": group, "groups": groups}, snapshot.texts, on_frame, on_done)
+    job = Job(JobKind.FIX, view.path, {**request, **wish, "unsaved": unsaved}, texts, on_frame, on_done)
     session.scheduler.submit(job)
     try:
-        found = await answer
+        return await answer
     except asyncio.CancelledError:
         session.scheduler.cancel(job)
         raise
-    if group is None and isinstance(found, Fix) and view.snapshot is snapshot:
-        view.combined = groups, found
-    return found
 
 
 async def workspace_edit(session: Session, view: UnitView, edits: Iterable[TextEdit]) -> types.WorkspaceEdit:
@@ -443,10 +463,14 @@ async def workspace_edit(session: Session, view: UnitView, edits: Iterable[TextE
     )
 
 
-async def _is_outdated(session: Session, view: UnitView) -> bool:
+async def _is_outdated(session: Session, view: UnitView, fix: Fix | None = None) -> bool:
     """Whether an edit that goes out at once, to a client that does not ask for it later, would be of a unit of which a
-    file changed unseen."""
-    return not session.client.features.resolves_edits and await _changed_on_disk(session, view) is not None
+    file changed unseen, or wrong in other units as they are now."""
+    if session.client.features.resolves_edits:
+        return False
+    if await _changed_on_disk(session, view) is not None:
+        return True
+    return fix is not None and fix.beyond and isinstance(await _still_right(session, view, fix), str)
 
 
 async def _changed_on_disk(session: Session, view: UnitView) -> str | None:

@@ -20,7 +20,7 @@ import zlib
 from array import array
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -324,18 +324,36 @@ class View:
         """The source files through which a file is compiled: itself, or those that include it."""
         if Path(path).suffix.lower() in SOURCE_SUFFIXES:
             return [path]
+        return self.including([path])
+
+    def including(self, paths: Collection[str]) -> list[str]:
+        """The source files that include any of some files, directly or not."""
         if self._includers is None:
             self._includers = {}
             for one in self._summaries:
                 for target in self._included(one):
                     self._includers.setdefault(target, []).append(one)
-        seen, waiting = {path}, [path]
+        seen = {one for path in paths for one in self._in_angle_brackets(path)}
+        waiting = [*paths, *seen]
         while waiting:
             for includer in self._includers.get(waiting.pop(), ()):
                 if includer not in seen:
                     seen.add(includer)
                     waiting.append(includer)
         return sorted(p for p in seen if Path(p).suffix.lower() in SOURCE_SUFFIXES)
+
+    def _in_angle_brackets(self, path: str) -> list[str]:
+        """The files that include a file of that name in angle brackets and have another one beside them, which is then
+        not the one that is meant."""
+        name = Path(path).name
+        written = re.compile(r"#[ \t]*include[ \t]*<(?:[^>\n]*/)?" + re.escape(name) + ">")
+        named = (p for p, s in self._summaries.items() if any(n.rpartition("/")[2] == name for n in s.includes))
+        return [p for p in named if path not in self._included(p) and written.search(self.text(p))]
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether no file of the workspace was left out."""
+        return self._complete
 
     def text(self, path: str) -> str:
         """A file as it is now; bytes that are no UTF-8 are read as question marks."""

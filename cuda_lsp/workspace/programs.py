@@ -1,4 +1,5 @@
-"""The programs of a workspace, as a worker asks for them: which files to link with a unit, and with which flags.
+"""The programs of a workspace, as a worker asks for them: which files to link with a unit, with which flags, and which
+other units include a header.
 
 Takes a `Workspace`, plain data that travels with a request, keeps the index of each folder and the compilation
 databases, and looks at the files again each time.
@@ -8,17 +9,26 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
+from typing import Final
 
+from analyzers.frontend.flags import CompileFlags
 from analyzers.hostguide.program import Program
+from analyzers.model import CheckOptions
+from analyzers.requests import CheckRequest, Including
 from cuda_lsp import cache, wire
 from cuda_lsp.cache import DiskCache
 from cuda_lsp.config import Settings
 from cuda_lsp.workspace import compile_commands
 from cuda_lsp.workspace.compile_commands import Database
-from cuda_lsp.workspace.program_index import ProgramIndex
+from cuda_lsp.workspace.program_index import ProgramIndex, View
 from cuda_lsp.workspace.project import Workspace
+
+_MOST_INCLUDING: Final = 8
+"""Units with a header in which a repair of it is judged."""
 
 
 class Programs:
@@ -32,19 +42,45 @@ class Programs:
         self, workspace: Workspace, unit: str, texts: Mapping[str, str], kernels: tuple[str, ...], disk: DiskCache
     ) -> Program:
         """The program of a unit; `texts` of open documents shadow the disk. Reads files."""
+        view, database = self._view(workspace, texts, disk)
+        return view.program(unit, _flags(workspace, database), kernels, _macro_words(workspace, database))
+
+    def including(
+        self,
+        workspace: Workspace,
+        unit: str,
+        files: Collection[str],
+        texts: Mapping[str, str],
+        options: CheckOptions,
+        disk: DiskCache,
+    ) -> Including:
+        """The other units that include some files of a unit; checks of them are like its own. Reads files."""
+        view, database = self._view(workspace, texts, disk)
+        flags_of, macros = _flags(workspace, database), _macro_words(workspace, database)
+        paths = {*view.including(files), *_forced(files, database)} - {unit}
+        if len(paths) > _MOST_INCLUDING:
+            return Including((), len(paths), view.is_complete)
+        options = replace(options, kernels=(), launches=())
+        requests = [
+            CheckRequest(
+                path,
+                view.text(path),
+                flags_of(path),
+                {other: text for other, text in texts.items() if other != path},
+                options,
+                program=view.program(path, flags_of, (), macros) if options.use_host else Program(),
+            )
+            for path in sorted(paths)
+        ]
+        return Including(tuple(requests), len(requests), view.is_complete)
+
+    def _view(self, workspace: Workspace, texts: Mapping[str, str], disk: DiskCache) -> tuple[View, Database]:
         key = (workspace.top, workspace.recursive)
         index = self._indexes.get(key)
         if index is None:
             index = self._indexes[key] = ProgramIndex(workspace.top, disk, recursive=workspace.recursive)
         database = self._database(workspace.database)
-        settings = Settings(extra_args=workspace.extra_args, arch=workspace.arch)
-        view = index.refresh(texts, database.commands)
-        return view.program(
-            unit,
-            lambda path: compile_commands.flags_for(path, database, settings, workspace.directory)[0],
-            kernels,
-            database.macro_words() | compile_commands.macro_words(workspace.extra_args),
-        )
+        return index.refresh(texts, database.commands), database
 
     def _database(self, path: str | None) -> Database:
         if path is None:
@@ -54,6 +90,31 @@ class Programs:
         if known is None or known[0] != stamp:
             known = self._databases[path] = stamp, compile_commands.load(Path(path))[0]
         return known[1]
+
+
+def _flags(workspace: Workspace, database: Database) -> Callable[[str], CompileFlags]:
+    settings = Settings(extra_args=workspace.extra_args, arch=workspace.arch)
+    more = Settings(extra_args=workspace.command_args)
+
+    def flags_of(path: str) -> CompileFlags:
+        found, _ = compile_commands.flags_for(path, database, settings, workspace.directory)
+        if not workspace.command_args:
+            return found
+        return compile_commands.flags_for(path, Database("", {path: found}), more, workspace.command_directory)[0]
+
+    return flags_of
+
+
+def _macro_words(workspace: Workspace, database: Database) -> frozenset[str]:
+    return database.macro_words() | compile_commands.macro_words((*workspace.extra_args, *workspace.command_args))
+
+
+def _forced(files: Collection[str], database: Database) -> Iterator[str]:
+    """The units that include one of these files by their commands."""
+    names = {Path(path).name for path in files}
+    for path, flags in database.commands.items():
+        if any(one == "-include" and Path(two).name in names for one, two in pairwise(flags.arguments)):
+            yield path
 
 
 def program_key(program: Program) -> str:

@@ -36,6 +36,10 @@ class Workspace:
     """What relative `extra_args` are relative to."""
     extra_args: tuple[str, ...] = ()
     arch: int | None = None
+    command_args: tuple[str, ...] = ()
+    """Arguments for the compiler that a command line has more."""
+    command_directory: str = ""
+    """What relative ones of them are relative to."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -164,6 +164,9 @@ class FakeEngine:
                 return Fix(f"Apply {len(fixes)} repairs", "insert-barrier", edits, done, cost, parts=parts)
         return FixRefusal("nothing to repair")
 
+    def still_right(self, request: CheckRequest, fix: Fix, stop: Callable[[], bool]) -> Fix | FixRefusal:
+        return fix
+
     def forget(self, path: str) -> None:
         self.forgotten.append(path)
 

@@ -1,0 +1,209 @@
+"""Repairs of a header are judged in the other units that include it: `cuda-lsp fix` on a tree."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from cuda_lsp.cli.exit_codes import CLEAN, FINDINGS
+from cuda_lsp.cli.main import main
+
+HEADER = """\
+#pragma once
+__device__ inline int swapped(int *s, int t) {
+  s[t] = t;
+  return s[63 - t];
+}
+"""
+FIXED = HEADER.replace("s[t] = t;\n", "s[t] = t;\n  __syncthreads();\n")
+UNIT = """\
+#include "tile.cuh"
+__global__ void NAME(int *out) {
+  __shared__ int s[64];
+  CALL
+}
+void run_NAME(int *out) { NAME<<<1, 64>>>(out); }
+"""
+ALL = "out[threadIdx.x] = swapped(s, threadIdx.x);"
+SOME = "if (threadIdx.x < 32) out[threadIdx.x] = swapped(s, threadIdx.x);"
+
+
+def unit(name: str, call: str = ALL) -> str:
+    return UNIT.replace("NAME", name).replace("CALL", call)
+
+
+@pytest.fixture(autouse=True)
+def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / ".cuda-lsp.toml").write_text("disk-cache = false\n")
+    (tmp_path / "tile.cuh").write_text(HEADER)
+    (tmp_path / "a.cu").write_text(unit("a"))
+    return tmp_path
+
+
+def fixed(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str]:
+    code = main(["fix", "--write", *(arguments or (".",))])
+    return code, capsys.readouterr().err
+
+
+def test_a_header_that_one_unit_includes_is_repaired(tree: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, _ = fixed(capsys)
+    assert code == CLEAN
+    assert (tree / "tile.cuh").read_text() == FIXED
+
+
+def test_what_is_right_in_all_units_is_applied_and_names_them(tree: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tree / "b.cu").write_text(unit("b"))
+    (tree / "c.cu").write_text("#include <vector>\n")
+    code, said = fixed(capsys, "a.cu")
+    assert code == CLEAN
+    assert (tree / "tile.cuh").read_text() == FIXED
+    assert "  Checked in another unit that includes tile.cuh: b.cu.\n" in said
+    assert "Assumes" not in said
+
+
+def test_what_is_wrong_in_one_is_refused_and_named(tree: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tree / "b.cu").write_text(unit("b", SOME))
+    code, said = fixed(capsys, "a.cu")
+    assert code == FINDINGS
+    assert (tree / "tile.cuh").read_text() == HEADER
+    (line,) = [line for line in said.splitlines() if "no repair" in line]
+    assert "The repair would edit tile.cuh, which b.cu includes, too, and be wrong there: " in line
+    assert "miss" in line
+
+
+def test_it_is_wrong_by_way_of_another_header(tree: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tree / "deep").mkdir()
+    (tree / "deep" / "all.h").write_text('#include "../tile.cuh"\n')
+    (tree / "deep" / "b.cu").write_text(unit("b", SOME).replace("tile.cuh", "all.h"))
+    code, said = fixed(capsys, "a.cu")
+    assert code == FINDINGS
+    assert "which b.cu includes, too" in said
+
+
+def test_what_another_unit_does_not_run_is_no_matter(tree: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tree / "b.cu").write_text(unit("b", "out[threadIdx.x] = s[threadIdx.x];"))
+    assert fixed(capsys, "a.cu")[0] == CLEAN
+
+
+def test_a_unit_that_does_not_compile_keeps_the_assumption(tree: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tree / "b.cu").write_text(unit("b") + "void broken( { nowhere }\n")
+    code, said = fixed(capsys, "a.cu")
+    assert code == FINDINGS
+    assert (tree / "tile.cuh").read_text() == HEADER
+    assert "not applied, it is yours to choose: Insert __syncthreads() after line 3" in said
+    assert "assumes that no other unit runs what changes in tile.cuh" in said
+
+
+def test_errors_in_host_code_without_kernels_do_not_matter(tree: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tree / "b.cpp").write_text('#include "tile.cuh"\nunknown::thing f(another);\n')
+    code, said = fixed(capsys, "a.cu")
+    assert code == CLEAN
+    assert "Checked in another unit that includes tile.cuh: b.cpp." in said
+
+
+def test_a_header_that_is_missing_elsewhere_does_not_matter(tree: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tree / "b.cu").write_text('#include "nowhere.h"\n' + unit("b"))
+    assert fixed(capsys, "a.cu")[0] == CLEAN
+
+
+def test_a_kernel_that_is_unknown_elsewhere_keeps_the_assumption(
+    tree: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    call = f"{ALL} s[0] = missing(s);"
+    (tree / "b.cu").write_text('#include "nowhere.h"\n' + unit("b", call))
+    code, said = fixed(capsys, "a.cu")
+    assert code == FINDINGS
+    assert "assumes that no other unit" in said
+
+
+def test_a_rewriting_that_another_unit_has_no_reason_for_keeps_the_assumption(
+    tree: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    # What is updated may be of a type that only the other unit knows.
+    header = "#pragma once\n__device__ inline void count(COUNTER *c) {\n  *c += 1;\n}\n"
+    (tree / "tile.cuh").write_text(header)
+    kernel = '#define COUNTER TYPE\n#include "tile.cuh"\n__global__ void NAME(TYPE *c) { count(c); }\n'
+    kernel += "void run_NAME(TYPE *c) { NAME<<<1, THREADS>>>(c); }\n"
+
+    def counting(name: str, kind: str, threads: int) -> None:
+        text = kernel.replace("NAME", name).replace("TYPE", kind).replace("THREADS", str(threads))
+        (tree / f"{name}.cu").write_text(text)
+
+    counting("a", "int", 64)
+    counting("b", "short", 1)
+    code, said = fixed(capsys, "a.cu")
+    assert code == FINDINGS
+    assert (tree / "tile.cuh").read_text() == header
+    counting("b", "int", 64)
+    code, said = fixed(capsys, "a.cu")
+    assert code == CLEAN
+    assert "Checked in another unit" in said
+
+
+def test_more_units_than_are_checked_keep_the_assumption(tree: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for i in range(9):
+        (tree / f"b{i}.cu").write_text(unit(f"b{i}"))
+    assert fixed(capsys, "a.cu")[0] == FINDINGS
+    assert (tree / "tile.cuh").read_text() == HEADER
+
+
+def test_without_a_project_nobody_knows_the_units(tree: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tree / ".cuda-lsp.toml").unlink()
+    code, said = fixed(capsys, "a.cu")
+    assert code == FINDINGS
+    assert "assumes that no other unit runs what changes in tile.cuh" in said
+    assert fixed(capsys, ".")[0] == CLEAN, "the folder is named"
+
+
+def test_two_repairs_that_are_right_alone_are_judged_together(tree: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    more = HEADER + HEADER.replace("#pragma once\n", "").replace("swapped", "mirrored")
+    (tree / "tile.cuh").write_text(more)
+    both = "out[threadIdx.x] = swapped(s, threadIdx.x) + mirrored(s + 64, threadIdx.x);"
+    for name in ("a", "b"):
+        (tree / f"{name}.cu").write_text(unit(name, both).replace("s[64]", "s[128]"))
+    code, said = fixed(capsys, "a.cu")
+    assert code == CLEAN
+    assert (tree / "tile.cuh").read_text().count("__syncthreads();") == 2
+    assert said.count("Checked in another unit") >= 1
+
+
+def test_the_edits_made_for_one_unit_are_seen_in_the_next(tree: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tree / "b.cu").write_text(unit("b"))
+    code, said = fixed(capsys)
+    assert code == CLEAN
+    assert (tree / "tile.cuh").read_text() == FIXED, "one barrier for both"
+    assert said.count("Insert __syncthreads()") == 1
+
+
+def test_flags_of_other_units_count(tree: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = unit("b").replace(ALL, f"#ifdef SOME\n{SOME}\n#else\n{ALL}\n#endif\n")
+    (tree / "b.cu").write_text(text)
+    command = '{"directory": "%s", "file": "%s", "command": "nvcc %s -c %s"}'
+    commands = [command % (tree, f, flag, f) for f, flag in (("a.cu", ""), ("b.cu", "-DSOME"))]
+    (tree / "compile_commands.json").write_text(f"[{','.join(commands)}]")
+    code, said = fixed(capsys, "a.cu")
+    assert code == FINDINGS
+    assert "which b.cu includes, too, and be wrong there" in said
+
+
+def test_a_header_of_that_name_beside_an_includer_is_not_what_angle_brackets_mean(
+    tree: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tree / "sub").mkdir()
+    (tree / "sub" / "tile.cuh").write_text("#error not this one\n")
+    (tree / "sub" / "b.cu").write_text(unit("b", SOME).replace('"tile.cuh"', "<tile.cuh>"))
+    code, said = fixed(capsys, "a.cu", "--extra-arg=-I.")
+    assert code == FINDINGS
+    assert "which b.cu includes, too, and be wrong there" in said
+
+
+def test_a_command_may_include_a_header(tree: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tree / "b.cu").write_text(unit("b", SOME).replace('#include "tile.cuh"\n', ""))
+    command = '{"directory": "%s", "file": "%s", "command": "clang++ %s -c %s"}'
+    commands = [command % (tree, f, flag, f) for f, flag in (("a.cu", ""), ("b.cu", "-include tile.cuh"))]
+    (tree / "compile_commands.json").write_text(f"[{','.join(commands)}]")
+    code, said = fixed(capsys, "a.cu")
+    assert code == FINDINGS
+    assert "assumes that no other unit runs what changes in tile.cuh" in said
