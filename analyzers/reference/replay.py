@@ -8,6 +8,7 @@ be large.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from itertools import count
 from typing import Any, Literal
 
 from analyzers.ir import kernel as k
@@ -259,11 +260,14 @@ def replay_divergence(
     space = AddressSpace(kernel, launch)
     left = _walk(tracer, space, launch, thread1, thread2, frozenset(), data)
     right = _walk(tracer, space, launch, thread2, thread1, frozenset(), data)
-    for w in (left, right):
-        tracer.walk(w, steps)
-    undefined = tuple(sorted(left.frame.undefined | right.frame.undefined))
-    for i, (event, place, tainted) in enumerate(left.barriers):
-        if i < len(right.barriers):
+    for i in count():
+        # No further than to the first barrier that they do not pass together.
+        if not _comes_to(tracer, left, i, steps):
+            break
+        event, place, tainted = left.barriers[i]
+        comes = _comes_to(tracer, right, i, steps)
+        undefined = tuple(sorted(left.frame.undefined | right.frame.undefined))
+        if comes:
             other, other_place, other_tainted = right.barriers[i]
             if place == other_place:
                 continue
@@ -294,6 +298,13 @@ def replay_divergence(
         )
     return Replay(
         "not-reached",
-        undefined=undefined,
+        undefined=tuple(sorted(left.frame.undefined | right.frame.undefined)),
         text=_stopped(left) or _stopped(right) or "both threads pass the same barriers",
     )
+
+
+def _comes_to(tracer: Tracer, w: Walk, number: int, steps: int) -> bool:
+    """Whether a thread comes to so many common barriers and one more; it goes on until that is known."""
+    while len(w.barriers) <= number and not w.finished and w.steps < steps:
+        tracer.walk(w, min(_CHUNK, steps - w.steps))
+    return number < len(w.barriers)
