@@ -18,6 +18,7 @@ MODULES = {
     "random": "random_kernels",
     "repair_speed": "repair_speed",
     "repairs": "repairs",
+    "restored": "restored",
     "run_speed": "run_speed",
     "runnable": "runnable",
     "runs": "runs",

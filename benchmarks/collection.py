@@ -15,13 +15,14 @@ import resource
 import subprocess
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field
 from multiprocessing import get_context
 from pathlib import Path
 from statistics import median, quantiles
+from typing import TypeVar
 
 from analyzers.engine import Engine
 from analyzers.model import KernelResult
@@ -30,6 +31,8 @@ from benchmarks.revisions import revision
 from cuda_lsp.cli import inputs
 from cuda_lsp.cli.check import apart
 from cuda_lsp.cli.requests import Requests, Selection
+
+_T = TypeVar("_T")
 
 HERE = Path(__file__).resolve().parent
 LIMIT = 100
@@ -82,20 +85,26 @@ def _add(found: Program, kernel: KernelResult, seconds: float) -> None:
         found.reasons.append((kernel.name, ", ".join(kinds)))
 
 
-def run(folders: Sequence[Path], jobs: int) -> Iterator[Program]:
-    """The programs as they are done, each in a process of its own; one whose process dies, or takes too long, has
-    failed."""
+def in_processes(
+    work: Callable[[str], _T], folders: Sequence[Path], jobs: int, failed: Callable[[Path], _T]
+) -> Iterator[_T]:
+    """What comes of the programs as they are done, each in a process of its own; one whose process dies, or takes too
+    long, has `failed`."""
+
+    def in_a_process(folder: Path) -> _T:
+        with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as process:
+            try:
+                return process.submit(work, str(folder)).result()
+            except BrokenProcessPool:
+                return failed(folder)
+
     with ThreadPoolExecutor(jobs) as pool:
-        for done in as_completed([pool.submit(_in_a_process, folder) for folder in folders]):
+        for done in as_completed([pool.submit(in_a_process, folder) for folder in folders]):
             yield done.result()
 
 
-def _in_a_process(folder: Path) -> Program:
-    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as process:
-        try:
-            return process.submit(check, str(folder)).result()
-        except BrokenProcessPool:
-            return Program(folder.name, failures=[f"no answer in {LIMIT} s of processor time"])
+def _failed(folder: Path) -> Program:
+    return Program(folder.name, failures=[f"no answer in {LIMIT} s of processor time"])
 
 
 def table(programs: Sequence[Program], source: str) -> str:
@@ -141,7 +150,7 @@ def table(programs: Sequence[Program], source: str) -> str:
     return "\n".join(lines)
 
 
-def _source(folder: Path) -> str:
+def source_of(folder: Path) -> str:
     """The commit that the folder is of, where git knows."""
     done = subprocess.run(
         ["git", "-C", str(folder), "log", "-1", "--format=%h"], capture_output=True, text=True, check=False
@@ -163,11 +172,11 @@ def main(arguments: list[str] | None = None) -> None:
     root = given.folder.resolve()
     folders = sorted(f for f in root.glob(given.pattern) if f.is_dir())
     programs: list[Program] = []
-    for program in run(folders, given.jobs):
+    for program in in_processes(check, folders, given.jobs, _failed):
         programs.append(program)
         print(f"{program.seconds:8.1f} s  {len(program.kernels):4}  {program.name}", flush=True)
     programs.sort(key=lambda p: p.name)
-    (HERE / "collection.md").write_text(table(programs, given.source or _source(root)))
+    (HERE / "collection.md").write_text(table(programs, given.source or source_of(root)))
 
 
 if __name__ == "__main__":

@@ -689,20 +689,40 @@ void go() { k<<<8, 64>>>(8); }
     assert len(new) == 1, answered
     assert "      state[tile] = 1;\n    }\n    __syncthreads();\n  }\n" in new[0]
     kernels = engine().analyse(CheckRequest("/spinning/t.cu", new[0])).result.kernels
-    assert all("tile" != a.text for f in kernels[0].contexts[0].findings for a in f.accesses)
+    assert all(a.text != "tile" for f in kernels[0].contexts[0].findings for a in f.accesses)
+
+
+POLLED = """__device__ int lock;
+__device__ volatile int flag;
+__global__ void k(int *o, const int *d) {
+  __shared__ int s[64];
+  int t = threadIdx.x;
+  if (t == 0) {
+    int done = 0;
+    while (!done) {
+      while (atomicCAS(&lock, 0, 1) != 0) {}
+      __threadfence();
+      done = flag;
+      __threadfence();
+      atomicExch(&lock, 0);
+    }
+  }
+  s[t] = d[t];
+  o[t] = s[63 - t];
+  if (t == 40) {
+    while (atomicCAS(&lock, 0, 1) != 0) {}
+    __threadfence();
+    flag = 1;
+    __threadfence();
+    atomicExch(&lock, 0);
+  }
+}
+void go(int *o, const int *d) { k<<<1, 64>>>(o, d); }
+"""
 
 
 def test_a_flag_that_is_polled_under_a_lock_is_named_and_not_the_lock() -> None:
-    section = """while (atomicCAS(&lock, 0, 1) != 0) {{}}
-      __threadfence();
-      {inside}
-      __threadfence();
-      atomicExch(&lock, 0);"""
-    text = "__device__ int lock;\n__device__ volatile int flag;\n__global__ void k(int *o, const int *d) {\n"
-    text += "  __shared__ int s[64];\n  int t = threadIdx.x;\n  if (t == 0) {\n    int done = 0;\n    while (!done) {\n      "
-    text += section.format(inside="done = flag;") + "\n    }\n  }\n  s[t] = d[t];\n  o[t] = s[63 - t];\n  if (t == 40) {\n      "
-    text += section.format(inside="flag = 1;") + "\n  }\n}\nvoid go(int *o, const int *d) { k<<<1, 64>>>(o, d); }\n"
-    said = [a.text for a in answers(engine(), CheckRequest("/spinning/u.cu", text)) if isinstance(a, FixRefusal)]
+    said = [a.text for a in answers(engine(), CheckRequest("/spinning/u.cu", POLLED)) if isinstance(a, FixRefusal)]
     assert len(said) == 1
     assert "threads that wait for `flag` (line 11) would not come to" in said[0]
     assert "those that write `flag` (line 21) would wait there" in said[0]
