@@ -13,8 +13,9 @@ the engine to say, and barriers are placed in the new text as in any other.
 * A conditional in whose body a barrier is missing is closed before it and opened again behind it (`conditionals`). One
   that holds nothing but another one becomes one with it (`joined`).
 * What stands behind a `continue`, or what a `goto` skips, goes under the opposite of its condition (`guards`).
-* A loop that threads leave at different times runs as long as any thread has work (`uniform_loops`). A `return` or
-  `goto` out of it is made behind it (`leaving_jumps`).
+* A loop that threads leave at different times runs as long as any thread has work (`uniform_loops`), up to the
+  bound of one thread where that does for all (`uniform_bounds`). A `return` or `goto` out of it is made behind it
+  (`leaving_jumps`).
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ from quickfix.conditionals import condition_of, has_place, opened_up
 from quickfix.declared_conditions import DeclaredError
 from quickfix.distribute import DIRECTIVE
 from quickfix.edits import Change, Layout
+from quickfix.farthest import THREADS, has_uniform_bound, is_farthest
 from quickfix.guards import goto_in, guarded, jump_in, switch_in
 from quickfix.leaving_jumps import made_behind, made_behind_switch
 from quickfix.naming import NotPossible, fresh_name, line_of
@@ -45,6 +47,7 @@ from quickfix.session import Session
 from quickfix.split_branches import split_at_else
 from quickfix.steps import UNIFORM, VOTES, WARP_VOTES, Restructuring
 from quickfix.strides import strides_of_rows
+from quickfix.uniform_bounds import up_to_bound_of
 from quickfix.uniform_loops import loops_around, uneven_loops, uniform
 
 _Way = Callable[[Session, tuple[Chain, Chain], tuple[Access, Access]], Restructuring | None]
@@ -317,8 +320,36 @@ def _made_uniform(session: Session, level: Level, loop: Statement) -> Restructur
     if changes is None:
         return None
     votes = any(session.vote in c.text for c in changes)
+    bounded = _with_bound(session, level, loop) if votes and not session.votes else None
+    if bounded is not None:
+        return Restructuring(level.function.path, bounded, UNIFORM, loop.keyword)
     cost = (WARP_VOTES if session.orders_warps else VOTES) if votes else ""
     return Restructuring(level.function.path, changes, UNIFORM, loop.keyword, cost)
+
+
+def _with_bound(session: Session, level: Level, loop: Statement) -> list[Change] | None:
+    """The changes after which all threads make a loop up to the bound of one of them, if that does for all."""
+    path, line = level.function.path, level.loop_line
+    text, taken = session.trees.texts[path], session.reserved_in(level.function)
+    found = [up_to_bound_of(which, level, loop, text, taken) for which in THREADS]
+    bounds = [bounded for bounded in found if bounded is not None]
+    kernels = session.running(path, loop.keyword) if bounds else None
+    if kernels is None:
+        return None
+    bounded = next((b for b in bounds if is_farthest(session, kernels, b.which, path, line)), None)
+    if bounded is None:
+        return None
+    try:
+        changes = bounded.changes()
+    except (OneLineError, UnbracedError):
+        raise
+    except NotPossible:
+        return None  # a vote is written in the loop alone
+    # What else the bound is made of, the text does not tell.
+    drafted = session.draft({path: changes})
+    at = line + sum(c.text.count(b"\n") for c in changes if c.end <= loop.keyword)
+    clean = drafted.difference.is_clean
+    return changes if clean and has_uniform_bound(drafted.analysis.kernels, path, at) else None
 
 
 # --- a jump over what is behind it ----------------------------------------------------------------------------

@@ -295,6 +295,21 @@ class Session:
         """Those with findings of a group."""
         return [a for a in self.kernels if any(f.group == group for f in findings_of(a.result))]
 
+    def running(self, path: str, at: int) -> Sequence[KernelAnalysis] | None:
+        """All kernels that run the code at a place, those without findings included, as they are in this text: those
+        that were not at hand with nothing decided. None where some run it that were not selected. Raises like
+        `trial`."""
+        names = self.touched([(path, at)])
+        place, root = (path, at), self
+        while root._origin is not None:
+            place, root = root._before(place), root._origin
+        if root.request.options.kernels and self.engine.others_at(root.request, [place], self.stop):
+            return None
+        if names <= names_of(self.kernels):
+            return self.kernels
+        found = self.draft({path: []}, names).analysis.kernels
+        return found if names <= names_of(found) else None
+
     def calls_to(self, functions: Collection[tuple[str, bytes]]) -> list[Access]:
         """An access in each call of these functions (path and name), whoever calls them."""
         found: dict[tuple[SourceSpan, ...], Access] = {}

@@ -7,7 +7,7 @@ leave the range of integers either, because one stride more does not.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from analyzers.analysed import KernelAnalysis
 from analyzers.ir.events import KernelEvents
@@ -18,24 +18,26 @@ from analyzers.races.threads import MAX_BLOCK, Launch
 
 def strides_of_rows(kernels: Iterable[KernelAnalysis], path: str, line: int) -> bool:
     """Whether the loop in that line is one, in all kernels and launches that come to it."""
-    seen = False
+    found = list(instances_of(kernels, path, line))
+    return bool(found) and all(
+        is_entered_by_all(analysis.events, label, launch) and _covers_a_row(analysis.events, label, launch)
+        for analysis, label, launch in found
+    )
+
+
+def instances_of(
+    kernels: Iterable[KernelAnalysis], path: str, line: int
+) -> Iterator[tuple[KernelAnalysis, str, Launch]]:
+    """The loops in that line, by their labels, in each kernel and launch that comes to it."""
     for analysis in kernels:
-        labels = [
-            label
-            for label, loop in analysis.events.loops.items()
-            if (loop.site.span.path, loop.site.span.line) == (path, line)
-        ]
-        launches = [Launch(analysis.events, context) for context in analysis.contexts] if labels else []
-        for label in labels:
-            seen = True
-            if not all(_is_entered_by_all(analysis.events, label, launch) for launch in launches):
-                return False
-            if not all(_covers_a_row(analysis.events, label, launch) for launch in launches):
-                return False
-    return seen
+        places = {label: loop.site.span for label, loop in analysis.events.loops.items()}
+        labels = [label for label, at in places.items() if (at.path, at.line) == (path, line)]
+        for context in analysis.contexts if labels else ():
+            launch = Launch(analysis.events, context)
+            yield from ((analysis, label, launch) for label in labels)
 
 
-def _is_entered_by_all(events: KernelEvents, label: str, launch: Launch) -> bool:
+def is_entered_by_all(events: KernelEvents, label: str, launch: Launch) -> bool:
     """No thread of the block returns in front of the loop, or passes it by, alone."""
     for event in (*events.accesses, *events.barriers):
         if label in event.loops:

@@ -5,7 +5,8 @@ iterations, each with its old body under its old condition. Three forms: over a 
 where the loop strides from the number of the thread on (``for (int i = threadIdx.x; i < n; i += 64)``); with
 ``__syncthreads_or`` in the test, where body and step stand under the old condition: a thread that is through changes
 nothing any more, so that a condition over its own variables stays false; and with a flag for every thread, where
-there is more to the test, or threads jump (`flagged_loops`). The first form is for loops in which no counter leaves the
+there is more to the test, or threads jump (`flagged_loops`). Where the bound alone depends on the thread, that of one
+thread may do for all instead of a vote (`uniform_bounds`). The first form is for loops in which no counter leaves the
 range of its type that did not before (`strides`); that their bounds are the same for all threads, the engine finds out.
 """
 
@@ -114,7 +115,7 @@ def uniform(
         if _hides(level.function, body, step):
             raise NotPossible(f"the loop in line {line} hides a variable of its step")
         changes.append(Change(*step, b""))
-    changes += _guarded(level, layout, condition, step=step)
+    changes += guarded_body(level, layout, condition, step=step)
     return sorted(changes, key=lambda c: (c.start, c.end))
 
 
@@ -130,7 +131,7 @@ def _hides(function: FunctionTree, body: Body, step: tuple[int, int]) -> bool:
     return any(u.kind == "declared" and u.name in names for u in uses_in(function, (body.start, body.end)))
 
 
-def _guarded(
+def guarded_body(
     level: Level, layout: Layout, condition: bytes, declaration: bytes = b"", step: tuple[int, int] = (0, 0)
 ) -> Iterable[Change]:
     """The body, and behind it the step of the loop, under a condition, a level deeper."""
@@ -195,7 +196,7 @@ def _over_a_base(
     head += b"; " + base + b" += " + step["by"]
     declaration = start["type"] + b" " + name + b" = " + base + b" + " + thread + b";"
     condition = name + b" " + test["operator"] + b" " + test["right"]
-    return [Change(opening + 1, loop.head_end - 1, head), *_guarded(level, layout, condition, declaration)]
+    return [Change(opening + 1, loop.head_end - 1, head), *guarded_body(level, layout, condition, declaration)]
 
 
 def _beside_a_base(
@@ -240,7 +241,7 @@ def _beside_a_base(
     # The new loop stands for the old one.
     return [
         Change(loop.keyword, loop.head_end, head, moved=((0, loop.keyword, 1),)),
-        *_guarded(level, layout, condition),
+        *guarded_body(level, layout, condition),
     ]
 
 

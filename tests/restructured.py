@@ -61,9 +61,11 @@ def refusal(text: str) -> str:
     return answer.text
 
 
-def in_a_block(text: str, begin: int, end: int) -> list[list[tuple[object, ...]]]:
+def in_a_block(
+    text: str, begin: int, end: int, block: tuple[int, int, int] = (THREADS, 1, 1)
+) -> list[list[tuple[object, ...]]]:
     """The accesses of each thread of a block, in order: object, offset and kind."""
-    result = run(kernel(text, "k"), ConcreteLaunch(block=(64, 1, 1), values={"b": begin, "e": end}, seed=3))
+    result = run(kernel(text, "k"), ConcreteLaunch(block=block, values={"b": begin, "e": end}, seed=3))
     assert result.outcome == "finished", result.reason
     found: list[list[tuple[object, ...]]] = [[] for _ in range(THREADS)]
     for a in result.accesses:
