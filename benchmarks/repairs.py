@@ -4,7 +4,9 @@ Every repair of every kernel is judged by `benchmarks.generated.repairs`. What h
 batches of seeds, so that a run may be broken off and taken up again; ``benchmarks/repairs.md`` is written of all that
 is there, and says of which seeds and revisions that is.
 
-    python -m benchmarks repairs [--count 2000] [--jobs 2] [--minutes M] [--anew]
+    python -m benchmarks repairs [--count 2000] [--blocks 1] [--jobs 2] [--minutes M] [--anew]
+
+Kernels of two blocks have files of their own (``benchmarks/repairs_two_blocks.md``).
 """
 
 from __future__ import annotations
@@ -28,16 +30,17 @@ HERE: Final = Path(__file__).resolve().parent
 SIZE: Final = 5
 """Statements of a kernel."""
 BATCH: Final = 10
-KEPT: Final = CACHE / "repairs.jsonl"
-"""One line for each batch that has been judged."""
+KEPT: Final = {1: CACHE / "repairs.jsonl", 2: CACHE / "repairs_two_blocks.jsonl"}
+"""One line for each batch that has been judged, by the blocks of a grid."""
+WRITTEN: Final = {1: HERE / "repairs.md", 2: HERE / "repairs_two_blocks.md"}
 
-_INTRODUCTION: Final = """# Repairs of random kernels
+_INTRODUCTION: Final = """# Repairs of random kernels{title}
 
-`python -m benchmarks repairs`; kernels of the reference's generator, with one block each; every repair that is offered
-is made, and the edited text checked and executed ([generated](generated)). A **contradiction** is a race or a missed
-barrier that is not reported of the edited text, a thread that makes other accesses than before (updates made atomic
-aside), memory that depends on the schedule though nothing races and no choice says that it does, or an inserted barrier
-without which no race comes back.
+`python -m benchmarks repairs{options}`; kernels of the reference's generator, with {blocks} each; every repair that is
+offered is made, and the edited text checked and executed ([generated](generated)). A **contradiction** is a race or a
+missed barrier that is not reported of the edited text, a thread that makes other accesses than before (updates made
+atomic aside), memory that depends on the schedule though nothing races and no choice says that it does, or an inserted
+barrier without which no race comes back.
 """
 
 
@@ -51,10 +54,10 @@ class Batch:
     found: tuple[Judged, ...]
 
 
-def batch(start: int, end: int, revision: str) -> Batch:
+def batch(start: int, end: int, revision: str, blocks: int = 1) -> Batch:
     """Judge the seeds of a range in this process."""
     engine, started = Engine(), time.process_time()
-    found = tuple(judged(engine, seed, SIZE) for seed in range(start, end))
+    found = tuple(judged(engine, seed, SIZE, blocks=blocks) for seed in range(start, end))
     return Batch(start, revision, time.process_time() - started, found)
 
 
@@ -86,8 +89,11 @@ def left_to_judge(known: Mapping[int, Batch], count: int) -> list[int]:
     return [s for s in range(0, count, BATCH) if s not in known or len(known[s].found) < min(BATCH, count - s)]
 
 
-def table(batches: Sequence[Batch], asked: int) -> str:
+def table(batches: Sequence[Batch], asked: int, blocks: int = 1) -> str:
     """The results as Markdown."""
+    words = {"title": "", "options": "", "blocks": "one block"}
+    if blocks == 2:
+        words = {"title": " of two blocks", "options": " --blocks 2", "blocks": "two blocks"}
     found = [j for one in batches for j in one.found]
     wrong = [(j.seed, text) for j in found for text in j.contradictions]
     kinds = Counter(kind for j in found for kind in j.kinds)
@@ -97,7 +103,7 @@ def table(batches: Sequence[Batch], asked: int) -> str:
     minutes = sum(one.seconds for one in batches) / 60
     at = {j.seed: one.revision for one in batches for j in one.found}
     out = [
-        _INTRODUCTION,
+        _INTRODUCTION.format(**words),
         f"**{count}**, in {minutes:.0f} minutes of processor time; {repaired:,} kernels with a repair.",
         f"Judged: {spans(at)}.",
         "",
@@ -115,27 +121,29 @@ def main(arguments: list[str] | None = None) -> None:
     """Run and write the table."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks repairs", description=__doc__)
     parser.add_argument("--count", type=int, default=2000, help="how many kernels")
+    parser.add_argument("--blocks", type=int, choices=(1, 2), default=1, help="how many blocks a grid has")
     parser.add_argument("--jobs", type=int, default=2, help="processes")
     parser.add_argument("--minutes", type=float, default=float("inf"), help="begin no batch after so many")
     parser.add_argument("--anew", action="store_true", help="forget what earlier runs have judged")
     chosen = parser.parse_args(arguments)
     started = time.monotonic()
-    KEPT.parent.mkdir(parents=True, exist_ok=True)
+    file = KEPT[chosen.blocks]
+    file.parent.mkdir(parents=True, exist_ok=True)
     if chosen.anew:
-        KEPT.unlink(missing_ok=True)
-    known = kept(KEPT)
+        file.unlink(missing_ok=True)
+    known = kept(file)
     at = revision()
     starts = left_to_judge(known, chosen.count)
     with ProcessPoolExecutor(chosen.jobs) as pool:
         while starts and time.monotonic() < started + 60 * chosen.minutes:
             now, starts = starts[: chosen.jobs], starts[chosen.jobs :]
             ends = [min(s + BATCH, chosen.count) for s in now]
-            for one in pool.map(batch, now, ends, [at] * len(now)):
+            for one in pool.map(batch, now, ends, [at] * len(now), [chosen.blocks] * len(now)):
                 known[one.start] = one
-                keep(KEPT, one)
-    text = table([known[start] for start in sorted(known)], chosen.count)
+                keep(file, one)
+    text = table([known[start] for start in sorted(known)], chosen.count, chosen.blocks)
     print(text)
-    (HERE / "repairs.md").write_text(text)
+    WRITTEN[chosen.blocks].write_text(text)
 
 
 if __name__ == "__main__":

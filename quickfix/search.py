@@ -113,6 +113,10 @@ def place(session: Session, kernels: Collection[KernelAnalysis], wanted: _Wanted
             left = placed.trial.difference.left
             for key in hoped & left:
                 return FixRefusal(sentence(reasons[key]))
+            if between := _left_between_blocks(session, targets, needed, left):
+                # What a barrier does within the blocks changes nothing about them: none is for them alone.
+                reasons.update(between)
+                continue
             # What goes along with the others without having been looked at is repaired.
             given_up = dict.fromkeys(text for key, text in reasons.items() if key in left)
             harmless = tuple(races[key][0] for key in races if key in hoped)
@@ -135,6 +139,17 @@ def place(session: Session, kernels: Collection[KernelAnalysis], wanted: _Wanted
                 return FixRefusal(sentence(str(failure)))
             # What stands in the way may be about the other races: try the wanted ones alone.
             reasons.update(dict.fromkeys(others, _NOT_NOW if together else str(failure)))
+
+
+def _left_between_blocks(
+    session: Session,
+    targets: Mapping[PairKey, Sequence[Finding]],
+    needed: Collection[PairKey],
+    left: Collection[PairKey],
+) -> dict[PairKey, str]:
+    """The races beside the needed ones that are left between blocks when barriers order them within, and why."""
+    found = {key: findings[0] for key, findings in targets.items() if key in left and key not in needed}
+    return {key: explanation(session.trees, f, ways_between(session, f)) for key, f in found.items()}
 
 
 def _spelled(session: Session, placed: Placed, kernels: Collection[KernelAnalysis]) -> Placed:

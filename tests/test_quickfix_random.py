@@ -7,9 +7,11 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from generated_kernels import racing_threads
 
 from analyzers.engine import Engine
 from analyzers.model import Fix
+from analyzers.reference.interpreter import run
 from analyzers.requests import CheckRequest
 from benchmarks.generated import repairs
 from benchmarks.generated.repairs import PATH, judged, kernel_of
@@ -20,11 +22,29 @@ from quickfix import answers
 BATCHES, PER_BATCH, STATEMENTS = 10, 10, 3
 
 
+@pytest.mark.parametrize("blocks", [1, 2])
 @pytest.mark.parametrize("batch", range(BATCHES))
-def test_no_repair_contradicts_an_execution(batch: int) -> None:
-    engine = Engine()
-    found = [judged(engine, seed, STATEMENTS) for seed in range(batch * PER_BATCH, (batch + 1) * PER_BATCH)]
+def test_no_repair_contradicts_an_execution(batch: int, blocks: int) -> None:
+    engine, seeds = Engine(), range(batch * PER_BATCH, (batch + 1) * PER_BATCH)
+    found = [judged(engine, seed, STATEMENTS, blocks=blocks) for seed in seeds]
     assert not [(j.seed, text) for j in found for text in j.contradictions]
+
+
+def test_a_barrier_that_the_kernel_had_is_none_too_many() -> None:
+    found = judged(Engine(), 141, 4, blocks=2)
+    assert "restructure" in found.kinds
+    assert not found.contradictions
+
+
+def test_races_between_the_blocks_are_seen_and_repaired() -> None:
+    repaired: set[str] = set()
+    for seed in range(60):
+        generated = kernel_of(seed, STATEMENTS, blocks=2)
+        size = generated.launch.threads_per_block
+        racing = racing_threads(run(generated.kernel, generated.launch))
+        if any(one // size != two // size for _, one, _, two in racing):
+            repaired.update(judged(Engine(), seed, STATEMENTS, blocks=2).kinds)
+    assert "use-atomic" in repaired
 
 
 def first_with(kind: str) -> tuple[int, Fix]:
@@ -103,3 +123,20 @@ def test_a_changed_tree_is_not_its_commit(tmp_path: Path) -> None:
     assert revision(tmp_path) == clean
     (tmp_path / "b.py").write_text("2")
     assert revision(tmp_path) == f"{clean} + changes"
+
+
+def test_no_barrier_is_put_along_for_a_race_that_stays_between_blocks() -> None:
+    text = """\
+// cuda-lsp: launch grid=(2) block=(64)
+__global__ void generated(int *a, int *o) {
+  __shared__ int s[64];
+  s[threadIdx.x] = threadIdx.x;
+  o[blockIdx.x * 64 + threadIdx.x] = s[63 - threadIdx.x] + a[threadIdx.x + 1];
+  a[threadIdx.x] = 1;
+}
+"""
+    found = [a for a in answers(Engine(), CheckRequest(PATH, text)) if isinstance(a, Fix) and a.applies_unasked]
+    (fix,) = [fix for fix in found if fix.kind == "insert-barrier"]
+    assert len(fix.edits) == 1
+    assert fix.edits[0].span.start_line == 5
+    assert any("different blocks, too" in note for note in fix.notes)

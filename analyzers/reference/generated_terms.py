@@ -29,7 +29,9 @@ class Flavour:
     atomics: bool = True
     calls: bool = True
     blocks: bool = True
-    """More than one block."""
+    """There may be two blocks."""
+    pairs: bool = False
+    """There are always two."""
     statements: int = 10
 
 

@@ -326,7 +326,8 @@ class _Writer(TermWriter):
             self.statement(scope)
         threads = self.one([4, 2, 8, 16, 36])
         block = (threads // 2, 2, 1) if self.two_dimensional else (threads, 1, 1)
-        grid = (1 + self.pick(2) if self.flavour.blocks else 1, 1, 1)
+        blocks = 2 if self.flavour.pairs else 1 + self.pick(2) if self.flavour.blocks else 1
+        grid = (blocks, 1, 1)
         n = self.pick(7)
         names = [C_NAMES[a.array.ty] for a in self.arrays[:2] if isinstance(a.array.ty, e.IntType)]
         name = self.builder.name

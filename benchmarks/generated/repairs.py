@@ -47,15 +47,16 @@ class Judged:
     contradictions: tuple[str, ...]
 
 
-def kernel_of(seed: int, size: int) -> GeneratedKernel:
-    """The kernel of a seed; some have barriers that threads miss."""
-    flavour = Flavour(statements=size, blocks=False, divergence=seed % 3 == 0, atomics=seed % 2 == 0)
+def kernel_of(seed: int, size: int, *, blocks: int = 1) -> GeneratedKernel:
+    """The kernel of a seed, for one block or two; some have barriers that threads miss."""
+    divergence, atomics = seed % 3 == 0, seed % 2 == 0
+    flavour = Flavour(statements=size, blocks=False, pairs=blocks == 2, divergence=divergence, atomics=atomics)
     return generate(random.Random(seed).randrange, flavour)
 
 
-def judged(engine: Engine, seed: int, size: int) -> Judged:
+def judged(engine: Engine, seed: int, size: int, *, blocks: int = 1) -> Judged:
     """Ask for all repairs of a kernel and hold each against executions."""
-    generated = kernel_of(seed, size)
+    generated = kernel_of(seed, size, blocks=blocks)
     request = CheckRequest(PATH, generated.text)
     kernel = _kernel(engine.analyse(request))
     before = run(kernel, generated.launch)
@@ -90,7 +91,16 @@ def _contradictions(generated: GeneratedKernel, before: RunResult, fix: Fix) -> 
         if any(memory != memories[0] for memory in memories):
             yield "memory depends on the schedule"
     if fix.kind in ("insert-barrier", "restructure"):
-        yield from _needless(text, fix, _reported(analysis, _RACES))
+        needless = list(_needless(text, fix, _reported(analysis, _RACES)))
+        # As many may be those that the kernel had, written anew.
+        yield from needless[_replaced(generated.text, fix) :]
+
+
+def _replaced(text: str, fix: Fix) -> int:
+    """How many barriers stand in the code that a repair replaces."""
+    data = text.encode()
+    spans = (e.span for e in fix.edits)
+    return sum(len(BARRIER.findall(data[s.start_offset : s.end_offset].decode())) for s in spans)
 
 
 def _needless(text: str, fix: Fix, known: set[Pair]) -> Iterable[str]:
@@ -164,8 +174,9 @@ def _leaves_out(then: dict[int, list[_Made]], now: dict[int, list[_Made]]) -> bo
     return now.keys() <= then.keys()
 
 
-def _memory(result: RunResult) -> dict[tuple[str, int, int], object]:
-    return {(a.object, a.offset, a.width): a.value for a in result.accesses if a.kind == "write"}
+def _memory(result: RunResult) -> dict[tuple[str, int, int, int], object]:
+    """What is left, in the shared memory of each block too."""
+    return {(a.object, a.instance, a.offset, a.width): a.value for a in result.accesses if a.kind == "write"}
 
 
 def _reported(analysis: UnitAnalysis, codes: Iterable[Verdict]) -> set[Pair]:
