@@ -543,7 +543,15 @@ _raw_type.restype = _module.Type
 _raw_referenced: Any = _lib["clang_getCursorReferenced"]
 _raw_referenced.argtypes = [_module.Cursor]
 _raw_referenced.restype = _module.Cursor
+_raw_invalid: Any = _lib["clang_isInvalidDeclaration"]
+_raw_invalid.argtypes = [_module.Cursor]
+_raw_invalid.restype = ctypes.c_uint
 _FIRST_INVALID, _LAST_INVALID = 70, 73  # CXCursor_FirstInvalid … LastInvalid
+
+
+def is_invalid(declaration: Any) -> bool:
+    """Whether there is an error in a declaration: what uses it is not in the tree."""
+    return bool(_raw_invalid(declaration))
 
 
 def type_of(cursor: Any) -> Any:

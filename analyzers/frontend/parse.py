@@ -450,7 +450,8 @@ class UnitParser:
         words = _words(warm.used_flags if warm.sought else warm.flags, side)
 
         def once() -> TranslationUnit:
-            every = (*words, *_PRECOMPILED.included(words))
+            # In front of what the flags include: that may be code for the device.
+            every = (*_PRECOMPILED.included(words), *words)
             return cindex.parse(warm.indices[side], path, every, buffers, warm.options)
 
         try:
@@ -481,7 +482,7 @@ def _keep(kept: OrderedDict[str, _WarmUnit], key: str, warm: _WarmUnit, capacity
 
 def pass_arguments(flags: CompileFlags, side: Side) -> tuple[str, ...]:
     """The complete clang arguments of one pass."""
-    return (*_words(flags, side), "-include", _SHIM)
+    return ("-include", _SHIM, *_words(flags, side))
 
 
 def _words(flags: CompileFlags, side: Side) -> tuple[str, ...]:

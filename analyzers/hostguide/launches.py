@@ -15,7 +15,8 @@ from collections.abc import Collection, Container, Iterable, Iterator, Mapping, 
 from dataclasses import dataclass, field, replace
 from functools import cache
 
-from analyzers.frontend.cindex import Cursor, CursorKind, children, cursor_at, kernel_identity
+from analyzers.frontend.cindex import Cursor, CursorKind, children, cursor_at, file_contents, kernel_identity
+from analyzers.frontend.invalid import invalid_names
 from analyzers.frontend.parse import HostPass, ParsedUnit
 from analyzers.garbage import dismantle, uncollected
 from analyzers.hostguide.asked import Asked
@@ -123,6 +124,19 @@ def launch_contexts(
             dismantle(guide, machine.builder, machine)
 
 
+def _broken_places(one: HostPass) -> Iterator[tuple[str, int]]:
+    """Where a pass has errors, and where it names what is declared with one: clang leaves out what uses that."""
+    yield from ((d.path, d.offset) for d in one.errors)
+
+    def text_of(path: str) -> bytes:
+        return file_contents(one.host, path)
+
+    paths = (one.path, *one.dependencies)
+    invalid = invalid_names(one.host, paths, text_of)
+    for path in paths if invalid else ():
+        yield from ((path, at) for at, _ in invalid.uses(text_of(path)))
+
+
 class _Guide:
     """One run over one unit and the files linked with it."""
 
@@ -141,7 +155,7 @@ class _Guide:
         self.defined = defined
         self.program = program
         passes = (unit.host_pass, *linked)
-        errors = [(d.path, d.offset) for p in passes for d in p.errors]
+        errors = [place for p in passes if p.errors for place in _broken_places(p)]
         self.sources = SourceTexts([p.host for p in passes], errors)
         suspect = self.sources.is_broken if errors else None
         self.linker = Linker(passes, program)

@@ -9,11 +9,14 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any, Final
 
 from analyzers.frontend import cindex
 from analyzers.frontend.decay import is_decayed
+from analyzers.frontend.invalid import InvalidNames, invalid_names
 from analyzers.frontend.lowering.layout import CType, TypeTable
+from analyzers.frontend.parse import is_bundled
 from analyzers.model import SourceSpan
 
 _LOOP: Final = re.compile(rb"\b(?:for|while|do)\b")
@@ -268,6 +271,11 @@ class NodeTable:
             names = [self.unit.spelling, *(i.include.name for i in self.unit.get_includes()), *self._included]
             self._files = list(dict.fromkeys(names))
         return self._files
+
+    @cached_property
+    def invalid(self) -> InvalidNames:
+        """What is declared with an error in the user's files."""
+        return invalid_names(self.unit, [p for p in self.files() if not is_bundled(p)], self.bytes_of)
 
     def bytes_of(self, path: str) -> bytes:
         """The text clang read for a file of the unit; empty when it has none."""

@@ -1,0 +1,101 @@
+"""Declarations that clang found an error in, and where code uses them: it leaves that code out without another word.
+
+``HD int get(int *p);`` is an error of its own where the header is missing that defines ``HD``; of ``p[0] = get(p);``
+nothing is said any more, and nothing is left in the tree. Takes a translation unit and texts, gives the names and where
+they stand.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from analyzers.frontend import cindex
+from analyzers.frontend.blanking import blanked, without_comments
+from analyzers.frontend.cindex import CursorKind, TranslationUnit
+
+_AROUND: Final = frozenset(
+    {
+        CursorKind.NAMESPACE.value,
+        CursorKind.LINKAGE_SPEC.value,
+        CursorKind.UNEXPOSED_DECL.value,  # `extern "C"`, in other versions
+        CursorKind.STRUCT_DECL.value,
+        CursorKind.UNION_DECL.value,
+        CursorKind.CLASS_DECL.value,
+        CursorKind.CLASS_TEMPLATE.value,
+        CursorKind.CLASS_TEMPLATE_PARTIAL_SPECIALIZATION.value,
+        CursorKind.ENUM_DECL.value,
+    }
+)
+"""What has declarations in it."""
+_SPECIAL: Final = frozenset({CursorKind.CONSTRUCTOR.value, CursorKind.DESTRUCTOR.value})
+"""Used by the name of their class, or by none."""
+_FIELD: Final = CursorKind.FIELD_DECL.value
+_DEFINE: Final = re.compile(rb"^[ \t]*#[ \t]*define[ \t]+(\w+)((?:\\\r?\n|[^\n])*)", re.MULTILINE)
+_WORD: Final = re.compile(rb"(?P<member>(?:\.|->)\s*)?\b(?P<name>[A-Za-z_]\w*)")
+_BUILTIN: Final = re.compile(rb"\b(?:threadIdx|blockIdx|blockDim|gridDim)\s*\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class InvalidNames:
+    """What is declared with an error, and the macros that name such."""
+
+    names: frozenset[bytes] = frozenset()
+    fields: frozenset[bytes] = frozenset()
+    """Those that only `.` or `->` stands in front of."""
+
+    def __bool__(self) -> bool:
+        return bool(self.names or self.fields)
+
+    def uses(self, text: bytes, start: int = 0, end: int | None = None) -> Iterator[tuple[int, str]]:
+        """Where the names stand in a part of a text, and which they are."""
+        yield from self.in_code(blanked(text), start, len(text) if end is None else end)
+
+    def in_code(self, code: bytes, start: int, end: int) -> Iterator[tuple[int, str]]:
+        """The same of a text without comments."""
+        for word in _WORD.finditer(code, start, end):
+            name = word["name"]
+            if name in self.names or (name in self.fields and _is_member(code, word)):
+                yield word.start("name"), name.decode()
+
+
+def _is_member(code: bytes, word: re.Match[bytes]) -> bool:
+    return word["member"] is not None and _BUILTIN.search(code, max(0, word.start() - 20), word.start()) is None
+
+
+def invalid_names(unit: TranslationUnit, paths: Iterable[str], text_of: Callable[[str], bytes]) -> InvalidNames:
+    """Of the declarations in the files at `paths`, which are the user's. Worth asking where there are errors."""
+    files = frozenset(paths)
+    names, fields = set[bytes](), set[bytes]()
+    waiting = [c for c in cindex.children(unit.cursor) if _path(c) in files]
+    while waiting:
+        cursor = waiting.pop()
+        kind = cursor._kind_id
+        if cindex.is_invalid(cursor):
+            name = (cursor.semantic_parent if kind in _SPECIAL else cursor).spelling.partition("<")[0]
+            (fields if kind == _FIELD else names).add(name.encode())
+        if kind in _AROUND:
+            waiting += cindex.children(cursor)
+    found = InvalidNames(frozenset(names - {b""}), frozenset(fields - {b""}))
+    return _with_macros(found, [text_of(path) for path in sorted(files)]) if found else found
+
+
+def _path(cursor: cindex.Cursor) -> str:
+    file = cursor.location.file
+    return file.name if file is not None else ""
+
+
+def _with_macros(found: InvalidNames, texts: Iterable[bytes]) -> InvalidNames:
+    """The names, and those of the macros that stand for code which uses them."""
+    definitions = [(m[1], m[2]) for text in texts for m in _DEFINE.finditer(without_comments(text))]
+    while True:
+        more = {
+            name
+            for name, body in definitions
+            if name not in found.names and next(found.in_code(body, 0, len(body)), None) is not None
+        }
+        if not more:
+            return found
+        found = InvalidNames(found.names | more, found.fields)

@@ -1,0 +1,96 @@
+"""Declarations with an error in them: clang drops the code that uses them, and says nothing there."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from analyzers.engine import Engine
+from analyzers.frontend.flags import translate
+from analyzers.model import KernelResult, Verdict
+from analyzers.requests import CheckRequest
+
+BROKEN = """HD int get(int *p) { return *p; }
+#define GET(p) get(p)
+#define GET_TWICE(p) (GET(p) + GET(p))
+HD int counter;
+struct Grid { HD int x; int y; };
+struct Cell { HD void put(int *p, int v) const { *p = v; } };
+__device__ int through(int *p) { return get(p); }
+__device__ void guarded(int *p) { if (threadIdx.x < 7) p[0] = get(p); }
+"""
+DROPPED = {
+    "a statement": "p[0] = get(p);",
+    "one of a branch": "if (threadIdx.x < 7) p[0] = get(p);",
+    "one of another branch": "if (threadIdx.x) ; else p[0] = get(p);",
+    "one in a loop": "while (true) { p[0] = get(p); break; }",
+    "a step": "for (int i = 0; i < 5; i = get(p)) p[threadIdx.x] = i;",
+    "the body of a loop": "do p[0] = get(p); while (p[1]);",
+    "a section": "switch (threadIdx.x) { case 1: p[0] = get(p); break; }",
+    "behind a label": "again: p[0] = get(p);",
+    "an initializer": "int a[2] = {get(p), 1}; p[threadIdx.x] = a[1];",
+    "a choice": "p[threadIdx.x] = threadIdx.x ? get(p) : p[0];",
+    "one of two": "p[0] = get(p), p[1] = 2;",
+    "a lambda": "auto f = [=] { p[0] = get(p); }; f();",
+    "a return in a function": "p[threadIdx.x] = through(p);",
+    "a statement in a function": "guarded(p);",
+    "a macro": "p[0] = GET_TWICE(p);",
+    "a variable": "counter = threadIdx.x;",
+    "a member": "Cell c; c.put(p, threadIdx.x);",
+    "a field": "auto *g = (Grid *)p; g->x = threadIdx.x;",
+}
+
+
+def check(text: str, *flags: str) -> dict[str, KernelResult]:
+    request = CheckRequest("/broken/a.cu", text, translate(flags, "/broken"))
+    return {k.name: k for k in Engine().result(request).kernels}
+
+
+@pytest.mark.parametrize("body", DROPPED.values(), ids=DROPPED)
+def test_nothing_is_proved_of_code_that_was_dropped(body: str) -> None:
+    text = f"{BROKEN}__global__ void k(int *p) {{ {body} }}\nvoid go(int *p) {{ k<<<1, 64>>>(p); }}\n"
+    found = check(text)["k"]
+    assert found.verdict is Verdict.UNKNOWN
+    reasons = [r for c in found.contexts for r in c.reasons]
+    assert {r.kind for r in reasons} >= {"parse-error"}
+    assert any("whose declaration has an error" in r.text for r in reasons), reasons
+
+
+def test_code_that_uses_nothing_of_it_is_checked() -> None:
+    text = f"""{BROKEN}// get(p), counter
+__global__ void k(int *p) {{
+  p[blockIdx.x * blockDim.x + threadIdx.x] = 1;  // counter
+}}
+__global__ void two(int *p) {{ p[0] = threadIdx.x; }}
+void go(int *p) {{ k<<<1, 64>>>(p); two<<<1, 64>>>(p); }}
+"""
+    found = check(text)
+    assert found["k"].verdict is Verdict.RACE_FREE
+    assert found["two"].verdict is Verdict.DATA_RACE
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        "int n = 64; n = get(p); k<<<1, n>>>(p, 64);",
+        "int m = 64; if (p) m = get(p); k<<<1, 64>>>(p, m);",
+        "k<<<1, 64>>>(p, limit(p));",
+    ],
+    ids=["a dimension", "an argument", "a result"],
+)
+def test_host_code_that_was_dropped_may_have_done_anything(host: str) -> None:
+    text = f"""{BROKEN}
+int limit(int *p) {{ int m = 64; m = get(p); return m; }}
+__global__ void k(int *p, int m) {{ if (threadIdx.x >= m) p[0] = threadIdx.x; }}
+void go(int *p) {{ {host} }}
+"""
+    assert check(text)["k"].verdict is not Verdict.RACE_FREE
+    assert check("#define HD __host__ __device__\n" + text.replace("get(p);", "64;"))["k"].verdict is Verdict.RACE_FREE
+
+
+def test_headers_of_the_command_line_may_be_code_for_the_device(tmp_path: Path) -> None:
+    header = tmp_path / "shift.cuh"
+    header.write_text("__device__ void shift(int *s) { int t = threadIdx.x; s[t] = s[t + 1]; }\n")
+    text = "__global__ void k(int *p) { shift(p); }\nvoid go(int *p) { k<<<1, 64>>>(p); }\n"
+    assert check(text, "-include", str(header))["k"].verdict is Verdict.DATA_RACE
