@@ -242,7 +242,9 @@ def find_form(
     delta = linear_delta(end, placeholder, invariant)
     if delta is not None:
         wrapping = may_wrap(start, delta, placeholder, condition, lasting)
-        form = _affine_form(start, ty, lambda k: E.mul(delta, k), wrapping)
+        # What the loop itself asks about is bounded by that.
+        exact = placeholder in E.symbols(lasting) or not _is_signed_sum(end, placeholder)
+        form = _affine_form(start, ty, lambda k: E.mul(delta, k), wrapping, exact=exact)
         return steps.guarded(form, start, delta)
     until = held(end, placeholder, invariant, lambda way: linear_delta(way, placeholder, invariant), rings.wraps)
     if until is not None and not may_be_huge(start, sized=True):
@@ -306,22 +308,38 @@ def _either(condition: Expr, one: Form, two: Form) -> Form:
     return Form(at, no_wrap=one.no_wrap or two.no_wrap, sized=one.sized | two.sized, after=past)
 
 
-def _affine_form(start: Expr, ty: IntType, moved: Callable[[Expr], Expr], wrapping: bool) -> Form:
+def _affine_form(
+    start: Expr, ty: IntType, moved: Callable[[Expr], Expr], wrapping: bool, *, exact: bool = True
+) -> Form:
+    """``exact``: what the last step comes to may be out of the type's range; else that is undefined in C."""
     base = E.cast(start, I64)
     huge = may_be_huge(start, sized=True)
 
-    def exact(k: Expr) -> Expr:
+    def followed(k: Expr) -> Expr:
         return E.cast(E.add(base, moved(k)), ty)
 
     if wrapping:
-        return Form(exact)
+        return Form(followed)
 
     def at(k: Expr) -> Expr:
         value = E.narrow(E.add(base, moved(k)), ty)
         # What is a negative number in I64 is out of the type's range as it stands.
         return E.select(E.compare("eq", k, E.const(0, I64)), start, value) if huge else value
 
-    return Form(at, no_wrap=True, sized=frozenset() if huge else _given(start), after=exact)
+    return Form(at, no_wrap=True, sized=frozenset() if huge else _given(start), after=followed if exact else None)
+
+
+def _is_signed_sum(end: Expr, placeholder: Expr) -> bool:
+    """Whether a step is an addition of numbers with a sign that no conversion makes smaller: it does not overflow."""
+    ty = placeholder.ty
+    while end is not placeholder:
+        if end.op not in ("add", "sub") or end.ty != ty or not isinstance(ty, IntType) or not ty.signed:
+            return False
+        parts = [a for a in (end.args if end.op == "add" else end.args[:1]) if placeholder in E.symbols(a)]
+        if len(parts) != 1 or ty.width < 32:
+            return False
+        end = parts[0]
+    return True
 
 
 def _given(start: Expr) -> frozenset[Expr]:
