@@ -94,3 +94,17 @@ def test_headers_of_the_command_line_may_be_code_for_the_device(tmp_path: Path) 
     header.write_text("__device__ void shift(int *s) { int t = threadIdx.x; s[t] = s[t + 1]; }\n")
     text = "__global__ void k(int *p) { shift(p); }\nvoid go(int *p) { k<<<1, 64>>>(p); }\n"
     assert check(text, "-include", str(header))["k"].verdict is Verdict.DATA_RACE
+
+
+def test_they_are_those_of_the_directory_of_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    here, there = tmp_path / "here", tmp_path / "there"
+    for folder, at in ((here, "t"), (there, "t + 1")):
+        folder.mkdir()
+        (folder / "shift.cuh").write_text(f"__device__ void shift(int *s) {{ int t = threadIdx.x; s[t] = s[{at}]; }}\n")
+    monkeypatch.chdir(here)
+    text = "__global__ void k(int *p) { shift(p); }\nvoid go(int *p) { k<<<1, 64>>>(p); }\n"
+    flags = translate(["-include", "shift.cuh"], str(there))
+    (kernel,) = Engine().result(CheckRequest(str(there / "a.cu"), text, flags)).kernels
+    assert kernel.verdict is Verdict.DATA_RACE
+    (finding,) = (f for c in kernel.contexts for f in c.findings)
+    assert {a.span.path for a in finding.accesses} == {str(there / "shift.cuh")}

@@ -206,4 +206,4 @@ def test_a_command_may_include_a_header(tree: Path, capsys: pytest.CaptureFixtur
     (tree / "compile_commands.json").write_text(f"[{','.join(commands)}]")
     code, said = fixed(capsys, "a.cu")
     assert code == FINDINGS
-    assert "assumes that no other unit runs what changes in tile.cuh" in said
+    assert "which b.cu includes, too, and be wrong there" in said

@@ -489,10 +489,20 @@ def _words(flags: CompileFlags, side: Side) -> tuple[str, ...]:
     """Those arguments but for the header that is included first."""
     named = flags.arch if flags.arch in _NAMED_ARCHITECTURES else 90 if flags.arch > 90 else 52
     bundled = (part for folder in _INCLUDE_FOLDERS for part in ("-I", folder))
-    common = (*_COMMON_ARGUMENTS, *bundled, f"--cuda-gpu-arch=sm_{named}", *flags.arguments)
+    common = (*_COMMON_ARGUMENTS, *bundled, f"--cuda-gpu-arch=sm_{named}", *_placed(flags))
     if side == "device":
         return (*common, "--cuda-device-only", "-U__CUDA_ARCH__", f"-D__CUDA_ARCH__={flags.arch}0")
     return (*common, "--cuda-host-only", "-UNDEBUG")
+
+
+def _placed(flags: CompileFlags) -> Iterator[str]:
+    """The arguments, with whole paths for the headers that they include from the directory of the command: clang would
+    look for them where this process runs."""
+    before = ""
+    for word in flags.arguments:
+        place = Path(flags.directory, word).absolute() if before == "-include" else None
+        yield os.path.normpath(place) if place is not None and place.exists() else word
+        before = word
 
 
 def instantiation_probe(name: str, parameters: str | None = None, scope: Sequence[str] = ()) -> str:
