@@ -149,8 +149,6 @@ class _Loop:
         if is_strong(read) and changes_nothing(read):
             return True
         loop, strong = self._staying, is_strong(read)
-        if not strong and loop.only_leads_on(read.id):
-            return False
         answer = self._answer(loop.stays_with(read.id))
         if isinstance(answer, Satisfied) or (strong and not isinstance(answer, Proved)):
             return True

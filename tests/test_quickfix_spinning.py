@@ -662,36 +662,6 @@ void go(int *o, const int *d, int n) {{ k<<<1, 64>>>(o, d, n); }}
     assert not any("__syncthreads" in a.title for a in answered if isinstance(a, Fix)), answered
 
 
-def test_what_tells_where_threads_wait_is_not_what_they_wait_for() -> None:
-    """The number of the block's tile is read again in each round of the wait, and stays."""
-    text = """__device__ int ticket, sum[64];
-__device__ volatile int state[64];
-__global__ void k(int n) {
-  __shared__ int tile;
-  for (int round = 0; round < n; round++) {
-    if (threadIdx.x == 0) tile = atomicAdd(&ticket, 1);
-    __syncthreads();
-    if (threadIdx.x == 40) {
-      if (tile > 0) {
-        while (state[tile - 1] == 0) {}
-        __threadfence();
-        sum[tile] = sum[tile - 1] + 1;
-      }
-      __threadfence();
-      state[tile] = 1;
-    }
-  }
-}
-void go() { k<<<8, 64>>>(8); }
-"""
-    answered = list(answers(engine(), CheckRequest("/spinning/t.cu", text)))
-    new = [edited(text, a) for a in answered if isinstance(a, Fix)]
-    assert len(new) == 1, answered
-    assert "      state[tile] = 1;\n    }\n    __syncthreads();\n  }\n" in new[0]
-    kernels = engine().analyse(CheckRequest("/spinning/t.cu", new[0])).result.kernels
-    assert all(a.text != "tile" for f in kernels[0].contexts[0].findings for a in f.accesses)
-
-
 POLLED = """__device__ int lock;
 __device__ volatile int flag;
 __global__ void k(int *o, const int *d) {
@@ -726,3 +696,23 @@ def test_a_flag_that_is_polled_under_a_lock_is_named_and_not_the_lock() -> None:
     assert len(said) == 1
     assert "threads that wait for `flag` (line 11) would not come to" in said[0]
     assert "those that write `flag` (line 21) would wait there" in said[0]
+
+
+def test_what_tells_where_a_thread_waits_may_be_what_it_waits_for() -> None:
+    text = """__global__ void k(int *out) {
+  __shared__ int s[64], at;
+  __shared__ volatile int flag[8];
+  int t = threadIdx.x;
+  if (t < 8) flag[t] = t == 5;
+  if (t == 0) at = 0;
+  __syncthreads();
+  s[t] = t;
+  if (t == 32) while (flag[at] == 0) __threadfence_block();
+  out[t] = s[63 - t];
+  if (t == 0) at = 5;
+}
+void go(int *o) { k<<<1, 64>>>(o); }
+"""
+    answered = list(answers(engine(), CheckRequest("/spinning/t.cu", text)))
+    assert not any("__syncthreads" in a.title for a in answered if isinstance(a, Fix)), answered
+    assert any("threads that wait for `at` (line 9)" in a.text for a in answered if isinstance(a, FixRefusal))

@@ -88,14 +88,6 @@ class Staying:
             return E.FALSE
         return E.land(self.comes_around_with(read), *(E.substitute(self.going, end) for end in ends))
 
-    def only_leads_on(self, read: int) -> bool:
-        """Whether the loop goes by what a read gives only in so far as it tells where another one reads."""
-        found = self.reads.get(read)
-        if found is None or found.content is None:
-            return False
-        asked = (self.going, *(changed for _, changed in self.kept))
-        return not any(found.content in _reached(e, _arguments) for e in asked)
-
     def moves(self, read: int, variables: Collection[Expr]) -> bool:
         """Whether a read goes to other places as one of these variables changes."""
         found = self.reads.get(read)
@@ -421,11 +413,6 @@ def _sides(e: Expr) -> tuple[Expr, ...]:
 def _operands(e: Expr) -> tuple[Expr, ...]:
     """What a value is made of, whatever decides between several, up to what is not followed."""
     return () if e.op == "opaque" else _sides(e) or e.args
-
-
-def _arguments(e: Expr) -> tuple[Expr, ...]:
-    """What a value is made of, up to what is in memory or not followed."""
-    return () if e.op == "opaque" else e.args
 
 
 def _reached(e: Expr, parts: Callable[[Expr], Sequence[Expr]]) -> list[Expr]:
