@@ -26,8 +26,6 @@ class Including:
     """For checks of them; none where there are too many."""
     count: int = 0
     """How many there are."""
-    complete: bool = False
-    """Whether all files of the workspace were searched for them."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ from analyzers.requests import CheckRequest, Including
 from quickfix.callers import objection
 from quickfix.every_build import REWRITING
 from quickfix.group import repaired
-from quickfix.oracle import SearchSpentError, Stop, of_trial
+from quickfix.oracle import SearchSpentError, Stop
 from quickfix.session import Session
 from quickfix.wording import granting
 
@@ -37,7 +37,7 @@ _NAMED: Final = 4
 class _Answer:
     """What became of a repair in one unit; `why`: a clause."""
 
-    kind: Literal["right", "wrong", "unknown"]
+    kind: Literal["right", "untouched", "wrong", "unknown"]
     unit: str
     why: str = ""
 
@@ -53,31 +53,37 @@ class OtherUnits:
     def judged(self, request: CheckRequest, fix: Fix, instances: Instances) -> Fix | FixRefusal:
         """A repair for a unit, if it is wrong in no other one. `instances`: what the unit's functions are instances
         for. Raises `CancelledError` when stopped."""
-        shared = sorted({e.span.path for e in fix.edits} - {request.path})
-        if not shared or fix.kind == "assert-host":
+        if fix.kind == "assert-host":
             return fix
-        known = request.including(shared) if request.including is not None else Including()
+        edited = sorted({e.span.path for e in fix.edits})
+        shared = [path for path in edited if path != request.path]
+        # The unit's own file may be included, too.
+        known = request.including(edited) if request.including is not None else Including()
+        if not shared and not known.requests:
+            return fix
         answers: list[_Answer] = []
         for answer in self._answers(known, request, fix, instances):
             if answer.kind == "wrong":
-                text = f"The repair would edit {_names(shared)}, which {_names([answer.unit])} includes, too,"
+                text = f"The repair would edit {_names(edited)}, which {_names([answer.unit])} includes, too,"
                 return FixRefusal(f"{text} and be wrong there: {answer.why}.", next(iter(fix.groups), ""))
             answers.append(answer)
         fix = replace(fix, beyond=fix.beyond or request.including is not None)
         if checked := [a.unit for a in answers if a.kind == "right"]:
             units = "another unit that includes" if len(checked) == 1 else f"{len(checked)} other units that include"
-            fix = replace(fix, notes=(*fix.notes, f"Checked in {units} {_names(shared)}: {_listed(checked)}."))
-        return granting(fix, _granted(shared, known, [a for a in answers if a.kind == "unknown"]))
+            fix = replace(fix, notes=(*fix.notes, f"Checked in {units} {_names(edited)}: {_listed(checked)}."))
+        return granting(
+            fix, _granted(shared or edited, known, [a for a in answers if a.kind == "unknown"], bool(shared))
+        )
 
     def suit(self, request: CheckRequest, edits: Sequence[TextEdit], instances: Instances, *, inserting: bool) -> bool:
         """Whether edits make nothing worse in any other unit, where each of the repairs that they come of is right by
         itself. `inserting`: they insert barriers and nothing else. Raises like `judged`."""
-        shared = sorted({e.span.path for e in edits} - {request.path})
-        if not shared or request.including is None:
+        if request.including is None:
             return True
         fix = Fix("", "insert-barrier" if inserting else "move-barrier", tuple(edits), (), "")
-        found = self._answers(request.including(shared), request, fix, instances)
-        return all(answer.kind == "right" for answer in found)
+        known = request.including(sorted({e.span.path for e in edits}))
+        found = self._answers(known, request, fix, instances)
+        return all(answer.kind in ("right", "untouched") for answer in found)
 
     def _answers(self, known: Including, request: CheckRequest, fix: Fix, instances: Instances) -> Iterator[_Answer]:
         """What becomes of a repair in each unit that reads something of what is edited."""
@@ -112,7 +118,7 @@ class OtherUnits:
         touched = Session(engine, analysis, self._stop).touched((e.span.path, e.span.start_offset) for e in fix.edits)
         kernels = [k for k in analysis.result.kernels if k.mangled in touched]
         if not kernels:
-            return _Answer("right", unit.path)
+            return _Answer("untouched", unit.path)
         if (unknown := next((k.name for k in kernels if k.verdict is Verdict.UNKNOWN), None)) is not None:
             return _Answer("unknown", unit.path, f"runs it in `{unknown}`, of which not all is known")
         analysis = engine.inspect(unit, sorted({k.name for k in kernels}), self._stop)
@@ -128,7 +134,9 @@ def _as_edited(unit: CheckRequest, request: CheckRequest) -> CheckRequest:
     """Another unit with the texts of a request."""
     texts = {**unit.unsaved, **request.unsaved, request.path: request.text}
     text = texts.pop(unit.path, unit.text)
-    return replace(unit, text=text, unsaved=texts, options=of_trial(unit.options))
+    # Sure races stay sure ones: what is compared is the same.
+    options = replace(unit.options, redundancy=False, every_pair=False)
+    return replace(unit, text=text, unsaved=texts, options=options)
 
 
 def _is_found(session: Session, fix: Fix) -> bool:
@@ -137,14 +145,15 @@ def _is_found(session: Session, fix: Fix) -> bool:
     return any(isinstance(answer := repaired(session, group), Fix) and answer.edits == fix.edits for group in groups)
 
 
-def _granted(shared: Sequence[str], known: Including, unjudged: Sequence[_Answer]) -> str:
-    """What a repair takes for granted of units in which it was not judged; empty where there are none."""
+def _granted(shared: Sequence[str], known: Including, unjudged: Sequence[_Answer], header: bool) -> str:
+    """What a repair takes for granted of units in which it was not judged. There may always be some that include a
+    `header`: in other folders, by names that macros make, or as code that is built elsewhere."""
     if known.count > len(known.requests):
         why = f"{known.count} other units include it, too many to check"
     elif unjudged:
         more = f", and {len(unjudged) - 1} more" if len(unjudged) > 1 else ""
         why = f"{_names([unjudged[0].unit])} includes it and {unjudged[0].why}{more}"
-    elif not known.complete:
+    elif header:
         why = "others may include it"
     else:
         return ""

@@ -350,11 +350,6 @@ class View:
         named = (p for p, s in self._summaries.items() if any(n.rpartition("/")[2] == name for n in s.includes))
         return [p for p in named if path not in self._included(p) and written.search(self.text(p))]
 
-    @property
-    def is_complete(self) -> bool:
-        """Whether no file of the workspace was left out."""
-        return self._complete
-
     def text(self, path: str) -> str:
         """A file as it is now; bytes that are no UTF-8 are read as question marks."""
         found = self._shadows.get(path)

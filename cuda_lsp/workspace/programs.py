@@ -59,7 +59,7 @@ class Programs:
         flags_of, macros = _flags(workspace, database), _macro_words(workspace, database)
         paths = {*view.including(files), *_forced(files, database)} - {unit}
         if len(paths) > _MOST_INCLUDING:
-            return Including((), len(paths), view.is_complete)
+            return Including((), len(paths))
         options = replace(options, kernels=(), launches=())
         requests = [
             CheckRequest(
@@ -72,7 +72,7 @@ class Programs:
             )
             for path in sorted(paths)
         ]
-        return Including(tuple(requests), len(requests), view.is_complete)
+        return Including(tuple(requests), len(requests))
 
     def _view(self, workspace: Workspace, texts: Mapping[str, str], disk: DiskCache) -> tuple[View, Database]:
         key = (workspace.top, workspace.recursive)
