@@ -32,7 +32,6 @@ from quickfix.verify import (
     PairKey,
     chained,
     findings_of,
-    gone_groups,
     in_old_text,
     key_of,
     old_offset,
@@ -150,14 +149,12 @@ def _gone_on(session: Session, first: _Round, groups: Collection[str], units: Ot
                 break
             rounds.append(more)
             files = composed([r.trial for r in rounds])
-            after = more.trial.analysis.result
-            judged = session.judge(more.trial, files)
+            whole = _whole(session, files)
         except SearchSpentError:
             break
-        gone = gone_groups(session.result, frozenset(k.mangled for k in after.kernels), judged.left)
-        gone |= {group for group in best.groups if group not in groups}
-        fewer = len(left_of(after, files, known, groups)) < len(left)
-        if not judged.is_clean or not (gone > set(best.groups) or (fewer and gone == set(best.groups))):
+        gone = set(whole.gone) | {group for group in best.groups if group not in groups}
+        fewer = len(left_of(whole.analysis.result, files, known, groups)) < len(left)
+        if not whole.difference.is_clean or not (gone > set(best.groups) or (fewer and gone == set(best.groups))):
             break
         best = _together(rounds, files, gone, whole=gone.issuperset(groups))
         accepted, last = [*rounds], current
@@ -165,6 +162,12 @@ def _gone_on(session: Session, first: _Round, groups: Collection[str], units: Ot
         return _without_needless(session, last, accepted, best, units)
     except SearchSpentError:
         return best
+
+
+def _whole(session: Session, files: Files) -> Trial:
+    """All rounds as one edit, in all kernels that it touches: a later round has looked at those of the one before it
+    only. Raises like `Session.trial`."""
+    return session.trial(changes_of(edits_of_files(files), session.trees.texts), frozenset())
 
 
 def _without_needless(session: Session, last: Session, rounds: Sequence[_Round], best: Fix, units: OtherUnits) -> Fix:
@@ -189,10 +192,8 @@ def _without_needless(session: Session, last: Session, rounds: Sequence[_Round],
     if trial is None or not _suit(units, current, trial):
         return best
     files = composed([*(each.trial for each in rounds), trial])
-    after = trial.analysis.result
-    judged = session.judge(trial, files)
-    gone = gone_groups(session.result, frozenset(k.mangled for k in after.kernels), judged.left)
-    if not judged.is_clean or not gone.issuperset({*best.groups} & {g for each in rounds for g in each.trial.gone}):
+    whole, promised = _whole(session, files), {*best.groups} & {g for each in rounds for g in each.trial.gone}
+    if not whole.difference.is_clean or not whole.gone.issuperset(promised):
         return best
     cost = f"{best.cost}, −{barriers_in_words(count)} that the others make needless"
     words = f"Remove {barriers_in_words(count)} that the others make needless"

@@ -8,7 +8,7 @@ import pytest
 from edited import applied
 
 from analyzers.engine import Engine
-from analyzers.model import CheckOptions, Fix, TextEdit
+from analyzers.model import CheckOptions, Fix, TextEdit, Verdict
 from analyzers.requests import CheckRequest
 from cuda_lsp.cli.main import main
 from quickfix import answers, fix_all
@@ -109,3 +109,28 @@ def test_edits_are_of_the_text_that_was_asked_about() -> None:
     starts = [e.span.start_offset for e in fix.edits]
     assert all(end <= start for end, start in zip(ends, starts, strict=False)), "in order, none touching another"
     assert all(isinstance(e, TextEdit) and e.span.path == PATH for e in fix.edits)
+
+
+def test_a_later_round_looks_at_the_kernels_that_were_right_before() -> None:
+    """What the first round edits is run by one kernel, what the second one would edit by another, too."""
+    text = """__device__ int f(int *s, int t) { s[t] = t; return s[127 - t]; }
+__global__ void some(int *out) {
+  __shared__ int s[128];
+  if (threadIdx.x < 64) out[threadIdx.x] = f(s, threadIdx.x);
+}
+__global__ void every(int *out) {
+  __shared__ int s[128];
+  int t = threadIdx.x;
+  out[t] = f(s, t);
+  out[0] += 1;
+  out[t] += f(s, t + 0);
+}
+void run(int *o) { every<<<1, 128>>>(o); some<<<1, 128>>>(o); }
+"""
+    request = CheckRequest("/rounds/some.cu", text)
+    fix = fix_all(Engine(), request)
+    assert isinstance(fix, Fix)
+    after = applied(text, fix.edits)
+    assert "s[t] = t; return" in after
+    kernels = Engine().result(CheckRequest("/rounds/some.cu", after)).kernels
+    assert Verdict.BARRIER_DIVERGENCE not in {f.code for k in kernels for f in findings_of(k)}
