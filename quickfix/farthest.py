@@ -21,7 +21,6 @@ from analyzers.questions import settings
 from analyzers.races.check import RaceChecker
 from analyzers.races.conditions import query_of, split
 from analyzers.races.threads import Launch
-from analyzers.requests import CancelledError
 from analyzers.solve.effort import Effort
 from analyzers.solve.ladder import Budget, Ladder
 from analyzers.solve.query import Proved
@@ -38,16 +37,14 @@ def is_farthest(session: Session, kernels: Iterable[KernelAnalysis], which: Fart
     it."""
     options, effort = settings(session.request), Effort(session.request.options.kernel_effort)
 
-    def poll() -> None:
-        if session.stop():
-            raise CancelledError
-
     seen = False
     try:
         for analysis, label, launch in instances_of(kernels, path, line):
             seen = True
             free = _in_any_block(launch)
-            checker = RaceChecker(free, Ladder(Budget(smt=options.smt_budget)), options.warp_lockstep, poll, effort)
+            checker = RaceChecker(
+                free, Ladder(Budget(smt=options.smt_budget)), options.warp_lockstep, session.poll, effort
+            )
             if not _makes_all(checker, analysis.events, label, which):
                 return False
     finally:
@@ -62,29 +59,81 @@ def _in_any_block(launch: Launch) -> Launch:
     return Launch(launch.events, replace(context, bindings=bindings))
 
 
-def has_uniform_bound(kernels: Iterable[KernelAnalysis], path: str, line: int) -> bool:
-    """Whether all threads of a block come to the loop in that line and leave it together, as its test shows."""
-    found = list(instances_of(kernels, path, line))
-    return bool(found) and all(
-        is_entered_by_all(analysis.events, label, launch)
-        and all(is_uniform(launch.bind(c.condition)) for test in _tests(analysis.events, label) for c in test)
-        for analysis, label, launch in found
+def has_its_bound(
+    session: Session,
+    kernels: Iterable[KernelAnalysis],
+    drafted: Iterable[KernelAnalysis],
+    which: Farthest,
+    path: str,
+    lines: tuple[int, int],
+) -> bool:
+    """Whether a loop that was rewritten ends for all threads when the old one ended for that thread: what was written
+    may mean something else than what it was made of. `lines`: of the loop in the kernels, and in the drafted ones."""
+    before, after = (_by_name(found, path, line) for found, line in zip((kernels, drafted), lines, strict=True))
+    if not after or not after.keys() <= before.keys():
+        return False
+    return all(
+        len(before[key]) == len(new)
+        and all(_ends_alike(session, a, b, which) for a, b in zip(before[key], new, strict=True))
+        for key, new in after.items()
     )
+
+
+_Instance = tuple[KernelAnalysis, str, Launch]
+
+
+def _by_name(kernels: Iterable[KernelAnalysis], path: str, line: int) -> dict[tuple[str, str], list[_Instance]]:
+    """The loops in a line by kernel and label, each in its launches."""
+    found: dict[tuple[str, str], list[_Instance]] = {}
+    for each in instances_of(kernels, path, line):
+        found.setdefault((each[0].kernel.mangled, each[1]), []).append(each)
+    return found
+
+
+def _ends_alike(session: Session, before: _Instance, after: _Instance, which: Farthest) -> bool:
+    (old, old_label, _), (new, label, launch) = before, after
+    tests = [_tests(old.events, old_label), _tests(new.events, label)]
+    counters = [each.events.loops[at].counter for each, at in ((old, old_label), (new, label))]
+    if any(len(found) != 1 for found in tests) or counters[0] is not counters[1]:
+        return False
+    if not is_entered_by_all(new.events, label, launch):
+        return False
+    options, effort = settings(session.request), Effort(session.request.options.kernel_effort)
+    checker = RaceChecker(
+        _in_any_block(launch), Ladder(Budget(smt=options.smt_budget)), options.warp_lockstep, session.poll, effort
+    )
+    said, says = (_test(checker.launch, found[0]) for found in tests)
+    known = _known(checker.launch, new.events, label, which)
+    one, two = checker.launch.side(says, 1, "block"), checker.launch.side(said, 2, "block")
+    alike = is_uniform(says) and all(
+        _is_never(checker, [*known, *differing]) for differing in ((one, E.lnot(two)), (E.lnot(one), two))
+    )
+    session.charge(effort.spent)
+    return alike
+
+
+def _test(launch: Launch, guard: Guard) -> Expr:
+    return _wrapping_around(launch.bind(E.land(*(c.condition for c in guard))))
+
+
+def _known(launch: Launch, events: KernelEvents, label: str, which: Farthest) -> list[Expr]:
+    """Of two threads in equal iterations of the loop, the second one that at the end of the block."""
+    known = [launch.side(c, thread, "block") for c in _around(events, label) for thread in (1, 2)]
+    known += [
+        E.compare("eq", *(launch.side(each.counter, t, "block") for t in (1, 2))) for each in events.loops.values()
+    ]
+    return [*known, *(_is_at_end(launch, axis, which) for axis in range(3))]
 
 
 def _makes_all(checker: RaceChecker, events: KernelEvents, label: str, which: Farthest) -> bool:
     launch, counter = checker.launch, events.loops[label].counter
-    tests, outer = _tests(events, label), _around(events, label)
+    tests = _tests(events, label)
     if len(tests) != 1 or any(c.kind != "loop" for c in tests[0]) or not is_entered_by_all(events, label, launch):
         return False
-    test = _wrapping_around(launch.bind(E.land(*(c.condition for c in tests[0]))))
+    test = _test(launch, tests[0])
     if not _is_separate(test, counter):
         return False
-    known = [launch.side(c, thread, "block") for c in outer for thread in (1, 2)]
-    known += [
-        E.compare("eq", *(launch.side(each.counter, t, "block") for t in (1, 2))) for each in events.loops.values()
-    ]
-    known += [_is_at_end(launch, axis, which) for axis in range(3)]
+    known = _known(launch, events, label, which)
     own_test, farthest = (launch.side(test, thread, "block") for thread in (1, 2))
     following = launch.side(E.substitute(test, {counter: E.add(counter, E.const(1, I64))}), 1, "block")
     return _is_never(checker, [*known, own_test, E.lnot(farthest)]) and _is_never(

@@ -34,7 +34,7 @@ from quickfix.conditionals import condition_of, has_place, opened_up
 from quickfix.declared_conditions import DeclaredError
 from quickfix.distribute import DIRECTIVE
 from quickfix.edits import Change, Layout
-from quickfix.farthest import THREADS, has_uniform_bound, is_farthest
+from quickfix.farthest import THREADS, has_its_bound, is_farthest
 from quickfix.guards import goto_in, guarded, jump_in, switch_in
 from quickfix.leaving_jumps import made_behind, made_behind_switch
 from quickfix.naming import NotPossible, fresh_name, line_of
@@ -348,8 +348,10 @@ def _with_bound(session: Session, level: Level, loop: Statement) -> list[Change]
     # What else the bound is made of, the text does not tell.
     drafted = session.draft({path: changes})
     at = line + sum(c.text.count(b"\n") for c in changes if c.end <= loop.keyword)
-    clean = drafted.difference.is_clean
-    return changes if clean and has_uniform_bound(drafted.analysis.kernels, path, at) else None
+    alike = drafted.difference.is_clean and has_its_bound(
+        session, kernels, drafted.analysis.kernels, bounded.which, path, (line, at)
+    )
+    return changes if alike else None
 
 
 # --- a jump over what is behind it ----------------------------------------------------------------------------

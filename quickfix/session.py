@@ -346,6 +346,10 @@ class Session:
             difference = judge.difference(executed, files, before=before)
         return self._elsewhere(difference, files, trial.checked)[0]
 
+    def poll(self) -> None:
+        """Raise `CancelledError` when stopped."""
+        self._oracle.poll()
+
     def charge(self, units: int) -> None:
         """Count what was asked beside trials."""
         self._oracle.charge(units)

@@ -314,3 +314,21 @@ def test_a_bound_that_another_build_has_not_is_no_repair_to_be_made_unasked() ->
     assert LAST in edited(text, first)
     assert "assumes that no other build has other code from line 5 on" in first.title
     assert not first.preferred
+
+
+@pytest.mark.parametrize(
+    ("head", "before", "test"),
+    [
+        ("", "int t = threadIdx.x;", "int i = 39990; i < (short)-t + e; i++"),
+        ("#define CC 3\n", "int t = threadIdx.x + CC;\n#undef CC\n#define CC -40", "int i = 0; i < t; i++"),
+        (
+            "",
+            "unsigned n = e; long long row = threadIdx.x * 4ll + blockIdx.x * n + blockIdx.y * n;",
+            "int i = 0; i < b - row; i++",
+        ),
+    ],
+    ids=["a sign behind a cast", "a macro with another value", "a sum that is wider for the thread"],
+)
+def test_a_bound_that_is_written_means_what_it_was_made_of(head: str, before: str, test: str) -> None:
+    text = head + LAUNCH.replace("grid=(1)", "grid=(2,2)") + kernel_of(before, test)
+    assert "__syncthreads_or(" in edited(text, repaired(text, "k"))
