@@ -124,7 +124,7 @@ def linear_delta(end: Expr, placeholder: Expr, invariant: Invariant) -> Expr | N
             seen += 1
             continue
         if invariant(node):
-            terms.append(_signed(node, sign))
+            terms.append(_signed(node, sign, _width(placeholder)))
             continue
         ty = node.ty
         if node.op == "add":
@@ -149,13 +149,56 @@ def _width(e: Expr) -> int:
     return e.ty.width if isinstance(e.ty, IntType) else 64
 
 
-def _signed(e: Expr, sign: int) -> Expr:
-    """``sign * e`` in I64; an unsigned constant with the top bit set is the negative number the programmer wrote."""
+def _signed(e: Expr, sign: int, width: int) -> Expr:
+    """``sign * e`` in I64, modulo 2^``width``: an unsigned number that may be meant to be negative is read as it is
+    written."""
     if e.op == "const" and isinstance(e.ty, IntType):
         value = IntType(e.ty.width, True).wrap(e.value) if e.ty.width >= 32 else e.value
         return E.const(sign * value, I64)
-    wide = E.cast(e, I64)
+    wide = _as_written(e, width) if _may_be_negative(e, width) else E.cast(e, I64)
     return wide if sign == 1 else E.neg(wide)
+
+
+def _may_be_negative(e: Expr, width: int) -> bool:
+    """Whether arithmetic without a sign may stand for a negative number: ``1 - blockDim.x``, ``way * blockDim.x``."""
+    if not _is_plain(e, width):
+        return isinstance(e.ty, IntType) and e.ty.signed
+    return e.op in ("sub", "neg", "not") or any(
+        _may_be_negative(a, width) if a.op != "const" else _is_negative(a) for a in _operands(e)
+    )
+
+
+def _as_written(e: Expr, width: int) -> Expr:
+    """The number in I64 that arithmetic without a sign is congruent to, with no step of it wrapping around."""
+    if e.op == "const" and isinstance(e.ty, IntType):
+        return E.const(IntType(e.ty.width, True).wrap(e.value), I64)
+    if not _is_plain(e, width):
+        return E.cast(e, I64)
+    parts = [_as_written(a, width) for a in _operands(e)]
+    if e.op == "select":
+        return E.select(e.args[0], *parts)
+    if e.op == "not":
+        return E.sub(E.const(-1, I64), parts[0])
+    return parts[0] if e.op == "cast" else E.neg(parts[0]) if e.op == "neg" else E.binary(e.op, *parts)
+
+
+def _is_plain(e: Expr, width: int) -> bool:
+    """Whether a node is arithmetic without a sign of that many bits or more, or a conversion to such from as many."""
+    ty = e.ty
+    if not isinstance(ty, IntType) or ty.signed or ty.width < width:
+        return False
+    source = e.args[0].ty if e.op == "cast" else ty
+    return e.op in ("add", "sub", "mul", "neg", "not", "select", "cast") and (
+        isinstance(source, IntType) and source.width >= width
+    )
+
+
+def _operands(e: Expr) -> tuple[Expr, ...]:
+    return e.args[1:] if e.op == "select" else e.args
+
+
+def _is_negative(e: Expr) -> bool:
+    return isinstance(e.ty, IntType) and not e.ty.signed and bool(e.value >> (e.ty.width - 1))
 
 
 def _parity(k: Expr, even: Expr, odd: Expr) -> Expr:

@@ -25,12 +25,10 @@ _THREADS: Final = {**dict.fromkeys(E.TID, (0, MAX_BLOCK - 1)), **dict.fromkeys(E
 def may_wrap(start: Expr, step: Expr, placeholder: Expr, condition: Expr, lasting: Expr) -> bool:
     """A variable of which it cannot be assumed that it does not wrap around: one that ends the loop by nothing else, or
     that the test asks for something else than a limit, a narrow one that does not end it, or at a single value, an
-    unsigned one that ends it there and begins on either side, and one whose first step, or few steps, leave its range,
-    or whose step may be negative without a sign: the programmer counts on it."""
+    unsigned one that ends it there and begins on either side, and one whose first step, or few steps, leave its range:
+    the programmer counts on it."""
     ty = placeholder.ty
     assert isinstance(ty, IntType)
-    if _falls_by_wrapping(step):
-        return True
     asked, way = _asked(lasting, placeholder), _way(step)
     if _ends_by_wrapping(start, way, placeholder, asked):
         return True
@@ -45,17 +43,6 @@ def may_wrap(start: Expr, step: Expr, placeholder: Expr, condition: Expr, lastin
     if abs(step.value) >> (ty.width // 2):
         return True
     return start.op == "const" and not ty.low <= start.value + step.value <= ty.high
-
-
-def _falls_by_wrapping(step: Expr) -> bool:
-    """Whether a step may be a negative number that is written without a sign (``1 - blockDim.x``): whoever adds it
-    counts on it that it wraps around."""
-    limits = Intervals({**_THREADS, **_BLOCKS})
-
-    def is_difference(node: Expr) -> bool:
-        return node.op in ("sub", "neg") and isinstance(node.ty, IntType) and not node.ty.signed and limits.wraps(node)
-
-    return any(map(is_difference, E.walk((step,))))
 
 
 def may_be_huge(start: Expr, sized: bool = False) -> bool:

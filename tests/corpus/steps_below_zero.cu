@@ -19,10 +19,10 @@ __global__ void below_zero(int *out) {
 }
 
 // cuda-lsp: launch grid=(1) block=(64)
-__global__ void as_long_as_it_is_positive(int *out, int n) {
-  int at = n;
+__global__ void as_long_as_it_is_positive(int *out) {
+  int at = 130;
   while (at > 0) {
-    if (at < n - 64) out[at] = threadIdx.x;  // expect: data-race with self
+    if (at < 100) out[at] = threadIdx.x;  // expect: data-race with self
     at += 0u - blockDim.x;
   }
 }
@@ -30,4 +30,40 @@ __global__ void as_long_as_it_is_positive(int *out, int n) {
 // cuda-lsp: launch grid=(1) block=(64)
 __global__ void down_by_blocks(int *out, int n) {  // expect: race-free
   for (int i = n - 1 - threadIdx.x; i >= 0; i -= blockDim.x) out[i] = i;
+}
+
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void which_way(int *out) {
+  int at = 500, way = blockIdx.x ? 1 : -1;
+  for (int i = 0; i < 4; i++) {
+    if (at < 400) out[0] = threadIdx.x;  // expect: data-race with self
+    at += way * blockDim.x;
+  }
+}
+
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void halos(int *out, int n) {  // expect: race-free
+  if (threadIdx.x < blockDim.x - 2)
+    for (int i = threadIdx.x; i < n; i += blockDim.x - 2) out[i] = threadIdx.x;
+}
+
+__global__ void one_less(int *out, unsigned n) {  // expect: race-free
+  unsigned t = blockIdx.x * blockDim.x + threadIdx.x;
+  if (t < gridDim.x * blockDim.x - 1)
+    for (unsigned i = t; i < n; i += gridDim.x * blockDim.x - 1) out[i] = t;
+}
+
+__global__ void rows_of(int *out, unsigned n, unsigned m) {  // expect: race-free
+  if (threadIdx.x < n) {
+    int at = threadIdx.x;
+    for (unsigned i = 0; i < m; i++) {
+      out[at++] = i;
+      at += n - 1;
+    }
+  }
+}
+
+void launch(int *out, unsigned n, unsigned m) {
+  one_less<<<100, 64>>>(out, n);
+  rows_of<<<1, 64>>>(out, n, m);
 }
