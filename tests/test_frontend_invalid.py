@@ -108,3 +108,32 @@ def test_they_are_those_of_the_directory_of_the_command(tmp_path: Path, monkeypa
     assert kernel.verdict is Verdict.DATA_RACE
     (finding,) = (f for c in kernel.contexts for f in c.findings)
     assert {a.span.path for a in finding.accesses} == {str(there / "shift.cuh")}
+
+
+def test_a_member_with_an_error_is_no_coordinate_of_a_thread() -> None:
+    text = """struct Vec3 { HD float x() const; HD float y() const; };
+__global__ void k(float *p) { int i = blockIdx.x * blockDim.x + threadIdx.x; p[i] = 2.f; }
+__global__ void used(float *p, const Vec3 *v) { p[0] = v->x(); }
+void go(float *p, const Vec3 *v) { k<<<1, 64>>>(p); used<<<1, 64>>>(p, v); }
+"""
+    found = check(text)
+    assert found["k"].verdict is Verdict.RACE_FREE
+    assert found["used"].verdict is Verdict.UNKNOWN
+
+
+def test_names_that_macros_put_together_may_be_any() -> None:
+    text = f"#define CAT(a, b) a##b\n{BROKEN}__global__ void k(int *p) {{ p[0] = CAT(g, et)(p); }}\n"
+    assert check(text + "void go(int *p) { k<<<1, 64>>>(p); }\n")["k"].verdict is Verdict.UNKNOWN
+
+
+def test_a_header_is_looked_for_where_the_command_does(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for folder, at in (("here", "t"), ("include", "t + 1"), ("there", "")):
+        (tmp_path / folder).mkdir()
+        if at:
+            text = f"__device__ void shift(int *s) {{ int t = threadIdx.x; s[t] = s[{at}]; }}\n"
+            (tmp_path / folder / "shift.cuh").write_text(text)
+    monkeypatch.chdir(tmp_path / "here")
+    flags = translate(["-I", "../include", "-include", "shift.cuh"], str(tmp_path / "there"))
+    text = "__global__ void k(int *p) { shift(p); }\nvoid go(int *p) { k<<<1, 64>>>(p); }\n"
+    (kernel,) = Engine().result(CheckRequest(str(tmp_path / "there" / "a.cu"), text, flags)).kernels
+    assert kernel.verdict is Verdict.DATA_RACE

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from analyzers.frontend import cindex
@@ -32,9 +32,12 @@ _AROUND: Final = frozenset(
 """What has declarations in it."""
 _SPECIAL: Final = frozenset({CursorKind.CONSTRUCTOR.value, CursorKind.DESTRUCTOR.value})
 """Used by the name of their class, or by none."""
-_FIELD: Final = CursorKind.FIELD_DECL.value
-_DEFINE: Final = re.compile(rb"^[ \t]*#[ \t]*define[ \t]+(\w+)((?:\\\r?\n|[^\n])*)", re.MULTILINE)
-_WORD: Final = re.compile(rb"(?P<member>(?:\.|->)\s*)?\b(?P<name>[A-Za-z_]\w*)")
+_MEMBERS: Final = frozenset({CursorKind.FIELD_DECL.value, CursorKind.CXX_METHOD.value})
+_DEFINE: Final = re.compile(rb"^[ \t]*#[ \t]*define[ \t]+(\w+)(?:\([^)]*\))?((?:\\\r?\n|[^\n])*)", re.MULTILINE)
+_WORD: Final = re.compile(
+    rb"(?P<member>(?:\.|->|::)\s*)?(?<![\w$\x80-\xff])(?P<name>[A-Za-z_$\x80-\xff][\w$\x80-\xff]*)(?P<call>\s*\()?"
+)
+_ONCE_MORE: Final = re.compile(r"function '(\w+)' cannot overload")
 _BUILTIN: Final = re.compile(rb"\b(?:threadIdx|blockIdx|blockDim|gridDim)\s*\Z")
 
 
@@ -43,11 +46,17 @@ class InvalidNames:
     """What is declared with an error, and the macros that name such."""
 
     names: frozenset[bytes] = frozenset()
-    fields: frozenset[bytes] = frozenset()
-    """Those that only `.` or `->` stands in front of."""
+    members: frozenset[bytes] = frozenset()
+    """Those of classes: `.`, `->` or `::` stands in front, or they are called."""
 
     def __bool__(self) -> bool:
-        return bool(self.names or self.fields)
+        return bool(self.names or self.members)
+
+    def besides(self, errors: Iterable[str]) -> InvalidNames:
+        """Without functions of libraries that the code declares once more, as the errors of the unit say: calls are of
+        the library's."""
+        again = {m[1].encode() for m in map(_ONCE_MORE.search, errors) if m is not None}
+        return replace(self, names=self.names - again) if again else self
 
     def uses(self, text: bytes, start: int = 0, end: int | None = None) -> Iterator[tuple[int, str]]:
         """Where the names stand in a part of a text, and which they are."""
@@ -57,28 +66,30 @@ class InvalidNames:
         """The same of a text without comments."""
         for word in _WORD.finditer(code, start, end):
             name = word["name"]
-            if name in self.names or (name in self.fields and _is_member(code, word)):
+            if name in self.names or (name in self.members and _is_member(code, word)):
                 yield word.start("name"), name.decode()
 
 
 def _is_member(code: bytes, word: re.Match[bytes]) -> bool:
-    return word["member"] is not None and _BUILTIN.search(code, max(0, word.start() - 20), word.start()) is None
+    if word["member"] is None:
+        return word["call"] is not None
+    return _BUILTIN.search(code, max(0, word.start() - 20), word.start()) is None
 
 
 def invalid_names(unit: TranslationUnit, paths: Iterable[str], text_of: Callable[[str], bytes]) -> InvalidNames:
     """Of the declarations in the files at `paths`, which are the user's. Worth asking where there are errors."""
     files = frozenset(paths)
-    names, fields = set[bytes](), set[bytes]()
+    names, members = set[bytes](), set[bytes]()
     waiting = [c for c in cindex.children(unit.cursor) if _path(c) in files]
     while waiting:
         cursor = waiting.pop()
         kind = cursor._kind_id
         if cindex.is_invalid(cursor):
             name = (cursor.semantic_parent if kind in _SPECIAL else cursor).spelling.partition("<")[0]
-            (fields if kind == _FIELD else names).add(name.encode())
+            (members if kind in _MEMBERS else names).add(name.encode())
         if kind in _AROUND:
             waiting += cindex.children(cursor)
-    found = InvalidNames(frozenset(names - {b""}), frozenset(fields - {b""}))
+    found = InvalidNames(frozenset(names - {b""}), frozenset(members - {b""}))
     return _with_macros(found, [text_of(path) for path in sorted(files)]) if found else found
 
 
@@ -88,14 +99,14 @@ def _path(cursor: cindex.Cursor) -> str:
 
 
 def _with_macros(found: InvalidNames, texts: Iterable[bytes]) -> InvalidNames:
-    """The names, and those of the macros that stand for code which uses them."""
+    """The names, and those of the macros that stand for code which uses them, or that put names together."""
     definitions = [(m[1], m[2]) for text in texts for m in _DEFINE.finditer(without_comments(text))]
     while True:
         more = {
             name
             for name, body in definitions
-            if name not in found.names and next(found.in_code(body, 0, len(body)), None) is not None
+            if name not in found.names and (b"##" in body or next(found.in_code(body, 0, len(body)), None) is not None)
         }
         if not more:
             return found
-        found = InvalidNames(found.names | more, found.fields)
+        found = InvalidNames(found.names | more, found.members)

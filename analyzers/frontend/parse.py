@@ -496,13 +496,15 @@ def _words(flags: CompileFlags, side: Side) -> tuple[str, ...]:
 
 
 def _placed(flags: CompileFlags) -> Iterator[str]:
-    """The arguments, with whole paths for the headers that they include from the directory of the command: clang would
-    look for them where this process runs."""
-    before = ""
-    for word in flags.arguments:
-        place = Path(flags.directory, word).absolute() if before == "-include" else None
-        yield os.path.normpath(place) if place is not None and place.exists() else word
-        before = word
+    """The arguments, with whole paths for the headers that they include: clang would look for them first where this
+    process runs, and not where the command does."""
+    pairs = list(zip(("", *flags.arguments), flags.arguments, strict=False))
+    folders = [flags.directory, *(word for before, word in pairs if before in ("-iquote", "-I"))]
+    folders += [word[2:] for word in flags.arguments if word.startswith("-I") and word != "-I"]
+    for before, word in pairs:
+        places = (Path(flags.directory, folder, word).absolute() for folder in folders if before == "-include")
+        found = next((place for place in places if place.exists()), None)
+        yield os.path.normpath(found) if found is not None else word
 
 
 def instantiation_probe(name: str, parameters: str | None = None, scope: Sequence[str] = ()) -> str:

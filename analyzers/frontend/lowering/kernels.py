@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from analyzers.frontend.invalid import InvalidNames
 from analyzers.frontend.lowering import (
     asynchronous,
     class_values,
@@ -194,15 +195,16 @@ def _errors(ctx: Context, unit: ParsedUnit, own: SourceSpan, others: frozenset[s
         touched = [extent for extent in extents if _touches(error, extent)]
         if touched and not (touched == [own] and _instance(error) in others):
             out.append(_problem(error))
-    for extent in (own, *extents) if ctx.table.invalid else ():
-        out += _left_out(ctx, extent)
+    invalid = ctx.table.invalid.besides(e.message for e in errors)
+    for extent in (own, *extents) if invalid else ():
+        out += _left_out(ctx, invalid, extent)
     return out
 
 
-def _left_out(ctx: Context, extent: SourceSpan) -> Iterator[Unsupported]:
+def _left_out(ctx: Context, invalid: InvalidNames, extent: SourceSpan) -> Iterator[Unsupported]:
     """The first use of what is declared with an error: clang has left that code out."""
     text = ctx.table.bytes_of(extent.path)
-    for at, name in ctx.table.invalid.uses(text, extent.start_offset, extent.end_offset):
+    for at, name in invalid.uses(text, extent.start_offset, extent.end_offset):
         line, column = text.count(b"\n", 0, at) + 1, at - text.rfind(b"\n", 0, at)
         span = SourceSpan(extent.path, line, column, line, column + len(name), at, at + len(name))
         yield Unsupported(
