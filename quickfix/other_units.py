@@ -59,7 +59,7 @@ class OtherUnits:
         shared = [path for path in edited if path != request.path]
         # The unit's own file may be included, too.
         known = request.including(edited) if request.including is not None else Including()
-        if not shared and not known.requests:
+        if not shared and not known.count:
             return fix
         answers: list[_Answer] = []
         for answer in self._answers(known, request, fix, instances):
