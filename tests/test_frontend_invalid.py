@@ -137,3 +137,11 @@ def test_a_header_is_looked_for_where_the_command_does(tmp_path: Path, monkeypat
     text = "__global__ void k(int *p) { shift(p); }\nvoid go(int *p) { k<<<1, 64>>>(p); }\n"
     (kernel,) = Engine().result(CheckRequest(str(tmp_path / "there" / "a.cu"), text, flags)).kernels
     assert kernel.verdict is Verdict.DATA_RACE
+
+
+def test_a_type_of_the_library_that_is_defined_once_more_is_the_library_s() -> None:
+    text = """typedef unsigned int clock_t;
+__global__ void k(clock_t *p) { p[threadIdx.x] = p[threadIdx.x + 1]; }
+void go(clock_t *p) { k<<<1, 64>>>(p); }
+"""
+    assert check(text)["k"].verdict is Verdict.DATA_RACE

@@ -38,6 +38,7 @@ _WORD: Final = re.compile(
     rb"(?P<member>(?:\.|->|::)\s*)?(?<![\w$\x80-\xff])(?P<name>[A-Za-z_$\x80-\xff][\w$\x80-\xff]*)(?P<call>\s*\()?"
 )
 _ONCE_MORE: Final = re.compile(r"function '(\w+)' cannot overload")
+_TYPE_ONCE_MORE: Final = "redefinition with different types"
 _BUILTIN: Final = re.compile(rb"\b(?:threadIdx|blockIdx|blockDim|gridDim)\s*\Z")
 
 
@@ -52,10 +53,14 @@ class InvalidNames:
     def __bool__(self) -> bool:
         return bool(self.names or self.members)
 
-    def besides(self, errors: Iterable[str]) -> InvalidNames:
-        """Without functions of libraries that the code declares once more, as the errors of the unit say: calls are of
-        the library's."""
-        again = {m[1].encode() for m in map(_ONCE_MORE.search, errors) if m is not None}
+    def besides(self, errors: Iterable[tuple[str, bytes]]) -> InvalidNames:
+        """Without what is declared once more, as functions and types of libraries: the first declaration is the one
+        that is used. `errors`: each message of the unit, and the text from its place on."""
+        again = set[bytes]()
+        for message, text in errors:
+            found = _ONCE_MORE.search(message)
+            word = _WORD.match(text) if _TYPE_ONCE_MORE in message else None
+            again |= {found[1].encode()} if found is not None else {word["name"]} if word is not None else set()
         return replace(self, names=self.names - again) if again else self
 
     def uses(self, text: bytes, start: int = 0, end: int | None = None) -> Iterator[tuple[int, str]]:

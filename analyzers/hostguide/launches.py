@@ -132,7 +132,9 @@ def _broken_places(one: HostPass) -> Iterator[tuple[str, int]]:
         return file_contents(one.host, path)
 
     paths = (one.path, *one.dependencies)
-    invalid = invalid_names(one.host, paths, text_of).besides(d.message for d in one.errors)
+    invalid = invalid_names(one.host, paths, text_of).besides(
+        (d.message, text_of(d.path)[d.offset :]) for d in one.errors
+    )
     for path in paths if invalid else ():
         yield from ((path, at) for at, _ in invalid.uses(text_of(path)))
 

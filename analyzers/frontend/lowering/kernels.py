@@ -195,7 +195,7 @@ def _errors(ctx: Context, unit: ParsedUnit, own: SourceSpan, others: frozenset[s
         touched = [extent for extent in extents if _touches(error, extent)]
         if touched and not (touched == [own] and _instance(error) in others):
             out.append(_problem(error))
-    invalid = ctx.table.invalid.besides(e.message for e in errors)
+    invalid = ctx.table.invalid.besides((e.message, ctx.table.bytes_of(e.path)[e.offset :]) for e in errors)
     for extent in (own, *extents) if invalid else ():
         out += _left_out(ctx, invalid, extent)
     return out
