@@ -204,7 +204,7 @@ def _errors(ctx: Context, unit: ParsedUnit, own: SourceSpan, others: frozenset[s
 def _left_out(ctx: Context, invalid: InvalidNames, extent: SourceSpan) -> Iterator[Unsupported]:
     """The first use of what is declared with an error: clang has left that code out."""
     text = ctx.table.bytes_of(extent.path)
-    for at, name in invalid.uses(text, extent.start_offset, extent.end_offset):
+    for at, name in invalid.in_code(ctx.table.code_of(extent.path), extent.start_offset, extent.end_offset):
         line, column = text.count(b"\n", 0, at) + 1, at - text.rfind(b"\n", 0, at)
         span = SourceSpan(extent.path, line, column, line, column + len(name), at, at + len(name))
         yield Unsupported(

@@ -13,6 +13,7 @@ from functools import cached_property
 from typing import Any, Final
 
 from analyzers.frontend import cindex
+from analyzers.frontend.blanking import blanked
 from analyzers.frontend.decay import is_decayed
 from analyzers.frontend.invalid import InvalidNames, invalid_names
 from analyzers.frontend.lowering.layout import CType, TypeTable
@@ -229,6 +230,7 @@ class NodeTable:
         self.types = TypeTable()
         self._declarations: dict[int, Node] = {}
         self._texts: dict[str, bytes] = {}
+        self._codes: dict[str, bytes] = {}
         self._loops: dict[str, list[int]] = {}
         """Where loops begin in each file, and words that look like it."""
         self._files: list[str] | None = None
@@ -282,6 +284,13 @@ class NodeTable:
         found = self._texts.get(path)
         if found is None:
             found = self._texts[path] = cindex.file_contents(self.unit, path)
+        return found
+
+    def code_of(self, path: str) -> bytes:
+        """The same without comments and preprocessor lines; offsets stay."""
+        found = self._codes.get(path)
+        if found is None:
+            found = self._codes[path] = blanked(self.bytes_of(path))
         return found
 
     def span(self, extent: Any) -> SourceSpan:
