@@ -57,6 +57,82 @@ def test_nothing_is_proved_of_code_that_was_dropped(body: str) -> None:
     assert any("whose declaration has an error" in r.text for r in reasons), reasons
 
 
+OF_TYPES = {
+    "an operator": "struct V { int x; }; HD void operator+=(V &a, int v); __device__ void operator+=(V &a, long v) {}",
+    "a friend": "struct V { friend HD void operator+=(V &a, int v) {} }; __device__ void operator+=(V &a, long v) {}",
+    "a constructor": "struct V { HD V(int *p); __device__ V(void *) {} };",
+    "a conversion": "struct V { HD operator int(); __device__ operator long() { return 1; } };",
+    "a base": "struct V : Missing { int x; };",
+    "a member of its type": "struct A : Missing { int x; }; struct V { A a; int y; };",
+    "an enumerator": "enum V { A = MISSING, B };",
+    "an initial value": "struct V { int x = MISSING; };",
+}
+
+
+@pytest.mark.parametrize("declared", OF_TYPES.values(), ids=OF_TYPES)
+def test_nothing_is_said_of_types_with_an_error(declared: str) -> None:
+    text = f"""{declared}
+__device__ V *some(int *p);
+__global__ void named(int *p) {{ p[threadIdx.x * sizeof(V)] = 1; }}
+__global__ void by_way_of_others(int *p) {{ auto v = some(p); p[threadIdx.x * sizeof(*v)] = 1; }}
+template <class T> __global__ void instance(int *p) {{ p[threadIdx.x * sizeof(T)] = 1; }}
+__global__ void other(int *p) {{ p[threadIdx.x] = 1; }}
+void go(int *p) {{
+  named<<<1, 64>>>(p); by_way_of_others<<<1, 64>>>(p); instance<V><<<1, 64>>>(p); other<<<1, 64>>>(p);
+}}
+"""
+    found = check(text)
+    assert found.pop("other").verdict is Verdict.RACE_FREE
+    assert {k.verdict for k in found.values()} == {Verdict.UNKNOWN}
+    assert len(found) == 3
+
+
+OF_NAMES = {
+    "an alias": (
+        "HD long get(int *); __device__ char get(void *); typedef decltype(get((int *)0)) V;",
+        "p[threadIdx.x * sizeof(V)] = 1;",
+    ),
+    "a constant": ("__device__ const int N = MISSING;", "p[threadIdx.x * N] = 1;"),
+    "an enumerator": ("enum { A = MISSING, B };", "p[threadIdx.x * B] = 1;"),
+    "a template header": (
+        "template <Missing M> __device__ int at(int i); template <class T> __device__ int at(T i) { return i; }",
+        "p[at(threadIdx.x)] = 1;",
+    ),
+    "a specialisation": (
+        "namespace n { template <int M> struct W { static const int x = 1; }; template <> struct W<MISSING> { }; }",
+        "p[threadIdx.x * n::W<3>::x] = 1;",
+    ),
+    "a word in two lines": ("HD void get(int *p); __device__ void get(void *p) {}", "ge\\\nt(p);"),
+    "an included body": ("HD void get(int *p);", '\n#include "body.inc"\n'),
+}
+
+
+@pytest.mark.parametrize(("declared", "body"), OF_NAMES.values(), ids=OF_NAMES)
+def test_nothing_is_said_of_code_that_may_mean_something_else(declared: str, body: str, tmp_path: Path) -> None:
+    (tmp_path / "body.inc").write_text("if (threadIdx.x < 7) get(p);\n")
+    text = f"{declared}\n__global__ void k(int *p) {{ {body} }}\nvoid go(int *p) {{ k<<<1, 64>>>(p); }}\n"
+    request = CheckRequest(str(tmp_path / "a.cu"), text, translate([], str(tmp_path)))
+    assert [k.verdict for k in Engine().result(request).kernels] == [Verdict.UNKNOWN]
+
+
+def test_what_stands_behind_a_kernel_is_not_of_it() -> None:
+    text = "__global__ void k(int *p) { p[threadIdx.x] = 1; }\nMissing<int> Other::n = 1;\n__device__ int last;\n"
+    assert check(text + "void go(int *p) { k<<<1, 64>>>(p); }\n")["k"].verdict is Verdict.RACE_FREE
+
+
+def test_names_of_a_function_s_own_are_not_those_of_others() -> None:
+    text = """HD int get(int *p);
+struct V { HD int put(); int x; };
+__global__ void k(int *p, V *v, int put) {
+  int get = threadIdx.x;
+  p[get] = put;
+  v[get].x = 1;
+}
+void go(int *p, V *v) { k<<<1, 64>>>(p, v, 1); }
+"""
+    assert check(text)["k"].verdict is Verdict.RACE_FREE
+
+
 def test_code_that_uses_nothing_of_it_is_checked() -> None:
     text = f"""{BROKEN}// get(p), counter
 __global__ void k(int *p) {{

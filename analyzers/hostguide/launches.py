@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 
 from analyzers.frontend.cindex import Cursor, CursorKind, children, cursor_at, file_contents, kernel_identity
-from analyzers.frontend.invalid import invalid_names
+from analyzers.frontend.invalid import CompilerError, invalid_names
 from analyzers.frontend.parse import HostPass, ParsedUnit
 from analyzers.garbage import dismantle, uncollected
 from analyzers.hostguide.asked import Asked
@@ -132,9 +132,8 @@ def _broken_places(one: HostPass) -> Iterator[tuple[str, int]]:
         return file_contents(one.host, path)
 
     paths = (one.path, *one.dependencies)
-    invalid = invalid_names(one.host, paths, text_of).besides(
-        (d.message, text_of(d.path)[d.offset :]) for d in one.errors
-    )
+    errors = (CompilerError(d.message, d.path, d.offset) for d in one.errors)
+    invalid = invalid_names(one.host, paths, text_of, errors)
     for path in paths if invalid else ():
         yield from ((path, at) for at, _ in invalid.uses(text_of(path)))
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from itertools import islice
 from typing import Any
 
-from analyzers.frontend.invalid import InvalidNames
+from analyzers.frontend import cindex
+from analyzers.frontend.invalid import CompilerError, InvalidNames, hides_names
 from analyzers.frontend.lowering import (
     asynchronous,
     class_values,
@@ -19,8 +21,8 @@ from analyzers.frontend.lowering import (
 )
 from analyzers.frontend.lowering.context import Context, TooLarge
 from analyzers.frontend.lowering.discovery import Found
-from analyzers.frontend.lowering.invocation import describe
-from analyzers.frontend.lowering.nodes import Kinds, Node, NodeTable
+from analyzers.frontend.lowering.invocation import Facts, describe
+from analyzers.frontend.lowering.nodes import FUNCTIONS, Kinds, Node, NodeTable
 from analyzers.frontend.lowering.places import ParamPlace, Place, ValuePlace
 from analyzers.frontend.lowering.prune import pruned
 from analyzers.frontend.parse import Diagnostic, ParsedUnit, Severity
@@ -108,7 +110,7 @@ def _initial(ctx: Context, name: str, parameter: Node) -> Place:
 
 def _finished(ctx: Context, found: Found, body: tuple[Stmt, ...], unit: ParsedUnit, others: frozenset[str]) -> Kernel:
     assert found.node is not None
-    problems = _errors(ctx, unit, describe(ctx.table, found.node).span, others)
+    problems = _errors(ctx, unit, found, others)
     body = phases.ordered(ctx, body)
     whole = _kernel(found, found.node, body, objects=tuple(ctx.objects.values()))
     live, objects = pruned(_inside(asynchronous.completed(ctx, whole)), ctx.objects.values(), ctx.pipelines.values())
@@ -180,37 +182,65 @@ def _name_span(node: Node) -> SourceSpan:
 # --- errors of the compiler ---------------------------------------------------------------------------------
 
 
-def _errors(ctx: Context, unit: ParsedUnit, own: SourceSpan, others: frozenset[str]) -> list[Stmt]:
+def _errors(ctx: Context, unit: ParsedUnit, found: Found, others: frozenset[str]) -> list[Stmt]:
     """An error inside a function the kernel reaches makes the kernel unknown: clang leaves code out there. Not so one
     in the body of one of the ``others``, which is an instance of the same template."""
     errors = [d for d in unit.diagnostics if d.severity >= Severity.ERROR and d.side == "device" and not d.in_probe]
     errors = [d for d in errors if not d.message.endswith("file not found")]
     if not errors:
         return []
-    extents = [
-        describe(ctx.table, ctx.table.functions[key].node).span for key in ctx.reached if key in ctx.table.functions
-    ]
+    assert found.node is not None
+    own = describe(ctx.table, found.node).span
+    reached = [describe(ctx.table, ctx.table.functions[key].node) for key in ctx.reached if key in ctx.table.functions]
+    extents = [function.span for function in reached]
     out: list[Stmt] = []
     for error in errors:
         touched = [extent for extent in extents if _touches(error, extent)]
         if touched and not (touched == [own] and _instance(error) in others):
             out.append(_problem(error))
-    invalid = ctx.table.invalid.besides((e.message, ctx.table.bytes_of(e.path)[e.offset :]) for e in errors)
-    for extent in (own, *extents) if invalid else ():
-        out += _left_out(ctx, invalid, extent)
+    invalid = ctx.table.invalid(CompilerError(e.message, e.path, e.offset) for e in errors)
+    if invalid:
+        for function in reached:
+            out += _left_out(ctx, invalid, function)
+        out += _of_wrong_types(invalid, found)
     return out
 
 
-def _left_out(ctx: Context, invalid: InvalidNames, extent: SourceSpan) -> Iterator[Unsupported]:
+def _left_out(ctx: Context, invalid: InvalidNames, function: Facts) -> Iterator[Unsupported]:
     """The first use of what is declared with an error: clang has left that code out."""
-    text = ctx.table.bytes_of(extent.path)
-    for at, name in invalid.in_code(ctx.table.code_of(extent.path), extent.start_offset, extent.end_offset):
+    path, start, end = function.span.path, function.span.start_offset, function.span.end_offset
+    uses = list(invalid.in_code(ctx.table.code_of(path), start, end))
+    if uses:
+        own = _names_of_its_own(function.node)
+        uses = [use for use in uses if use not in own]
+    hidden = hides_names(ctx.table.bytes_of(path), start, end)
+    if uses or hidden is not None:
+        at, name = uses[0] if uses else (hidden or 0, "")
+        text = ctx.table.bytes_of(path)
         line, column = text.count(b"\n", 0, at) + 1, at - text.rfind(b"\n", 0, at)
-        span = SourceSpan(extent.path, line, column, line, column + len(name), at, at + len(name))
-        yield Unsupported(
-            "parse-error", f"clang leaves out what uses `{name}`, whose declaration has an error", Site(span, name)
-        )
-        return
+        size = max(1, len(name.encode()))
+        span = SourceSpan(path, line, column, line, column + size, at, at + size)
+        what = f"what uses `{name}`, whose declaration has an error" if name else _HIDDEN
+        yield Unsupported("parse-error", f"clang leaves out {what}", Site(span, name))
+
+
+def _names_of_its_own(function: Node) -> set[tuple[int, str]]:
+    """Where a function names its own variables and parameters."""
+    found = set[tuple[int, str]]()
+    for cursor in cindex.within(function.cursor, _NAMING):
+        declared = cursor.referenced if cursor._kind_id == Kinds.DECL_REF else cursor
+        if declared is not None and declared._kind_id in _VARIABLES and declared.semantic_parent._kind_id in FUNCTIONS:
+            found.add((cursor.location.offset, cursor.spelling))
+    return found
+
+
+def _of_wrong_types(invalid: InvalidNames, found: Found) -> Iterator[Unsupported]:
+    """An instance of a template for a type that is declared with an error: the text does not name it."""
+    assert found.node is not None
+    written = f"{found.name} {found.node.cursor.type.spelling}".encode()
+    for _, name in islice(invalid.in_code(written, 0, len(written)), 1):
+        text = f"clang does not know what `{name}` is, whose declaration has an error"
+        yield Unsupported("parse-error", text, Site(_name_span(found.node), name))
 
 
 def _instance(error: Diagnostic) -> str:
@@ -237,6 +267,9 @@ def _touches(error: Diagnostic, extent: SourceSpan) -> bool:
 
 # --- launch bounds ------------------------------------------------------------------------------------------
 
+_VARIABLES = frozenset({Kinds.VAR, Kinds.PARM})
+_NAMING = _VARIABLES | {Kinds.DECL_REF}
+_HIDDEN = "what uses declarations with an error, and may do so in a name or file that is not read here"
 _INSTANCE = re.compile(r"in instantiation of function template specialization '(.*)' requested here$")
 _BOUNDS = re.compile(r"__launch_bounds__\s*\((.*)\)\s*$", re.DOTALL)
 _CLUSTER = re.compile(r"cluster_dims\((.*)\)$", re.DOTALL)

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Sequence
-from functools import cached_property
+from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 from analyzers.frontend import cindex
 from analyzers.frontend.blanking import blanked
 from analyzers.frontend.decay import is_decayed
-from analyzers.frontend.invalid import InvalidNames, invalid_names
+from analyzers.frontend.invalid import CompilerError, InvalidNames, invalid_names
 from analyzers.frontend.lowering.layout import CType, TypeTable
 from analyzers.frontend.parse import is_bundled
 from analyzers.model import SourceSpan
@@ -234,6 +233,7 @@ class NodeTable:
         self._loops: dict[str, list[int]] = {}
         """Where loops begin in each file, and words that look like it."""
         self._files: list[str] | None = None
+        self._invalid: InvalidNames | None = None
         self.size = 0
         """Roughly how many nodes there are."""
         self.functions: dict[int, Any] = {}
@@ -274,10 +274,12 @@ class NodeTable:
             self._files = list(dict.fromkeys(names))
         return self._files
 
-    @cached_property
-    def invalid(self) -> InvalidNames:
-        """What is declared with an error in the user's files."""
-        return invalid_names(self.unit, [p for p in self.files() if not is_bundled(p)], self.bytes_of)
+    def invalid(self, errors: Iterable[CompilerError]) -> InvalidNames:
+        """What is declared with an error in the user's files. `errors`: all of the unit's, the same in each call."""
+        if self._invalid is None:
+            paths = [p for p in self.files() if not is_bundled(p)]
+            self._invalid = invalid_names(self.unit, paths, self.bytes_of, errors)
+        return self._invalid
 
     def bytes_of(self, path: str) -> bytes:
         """The text clang read for a file of the unit; empty when it has none."""
