@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Literal
+from typing import Final, Literal
 
 Dim3 = tuple[int, int, int]
 
@@ -436,6 +436,10 @@ class FixPart:
     path: str
     """A file that it edits."""
     notes: tuple[str, ...] = ()
+
+
+NOT_REPAIRED: Final = "Not repaired: "
+"""How a note of a repair begins that says which race stays, and why."""
 
 
 @dataclass(frozen=True, slots=True)

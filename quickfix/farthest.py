@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Final, Literal
 
 from analyzers.analysed import KernelAnalysis
 from analyzers.ir import expr as E
@@ -25,11 +24,8 @@ from analyzers.solve.effort import Effort
 from analyzers.solve.ladder import Budget, Ladder
 from analyzers.solve.query import Proved
 from quickfix.session import Session
+from quickfix.steps import Farthest
 from quickfix.strides import instances_of, is_entered_by_all
-
-Farthest = Literal["last", "first"]
-THREADS: Final[tuple[Farthest, ...]] = ("last", "first")
-"""Of the threads of a block, along each of its axes."""
 
 
 def is_farthest(session: Session, kernels: Iterable[KernelAnalysis], which: Farthest, path: str, line: int) -> bool:
@@ -70,7 +66,7 @@ def has_its_bound(
     """Whether a loop that was rewritten ends for all threads when the old one ended for that thread: what was written
     may mean something else than what it was made of. `lines`: of the loop in the kernels, and in the drafted ones."""
     before, after = (_by_name(found, path, line) for found, line in zip((kernels, drafted), lines, strict=True))
-    if not after or not after.keys() <= before.keys():
+    if not after or after.keys() != before.keys():
         return False
     return all(
         len(before[key]) == len(new)

@@ -391,4 +391,7 @@ def _obstacle(trees: SourceTrees, first: Chain, second: Chain, shared: int, one:
             )
     if one.id == two.id:
         return f"threads collide in one execution of `{one.text}` (line {one.span.line}): nothing is between"
+    statement = first[shared - 1].statement
+    if statement is not None and statement.macro:
+        return f"`{one.text}` and `{two.text}` are in one use of a macro (line {two.span.line}): nothing is put into it"
     return f"`{one.text}` and `{two.text}` are in one statement (line {two.span.line}): there is no place between them"

@@ -29,7 +29,7 @@ from quickfix.other_units import OtherUnits
 from quickfix.scopes import too_narrow
 from quickfix.search import obstacle
 from quickfix.session import Session
-from quickfix.steps import UNIFORM, VOTES, WARP_VOTES
+from quickfix.steps import VOTES, WARP_VOTES, is_made_uniform
 from quickfix.verify import RACES, REPAIRABLE, findings_of
 from quickfix.wording import LATE, pair_in_words, shown
 
@@ -207,7 +207,7 @@ def _of_session(session: Session, checked: UnitResult) -> Iterator[Fix | FixRefu
         repaired_too.update(answer.groups)
         if "warp barrier" in answer.cost:
             narrow += answer.groups
-        if UNIFORM in answer.title.lower() and not any(price in answer.cost for price in (VOTES, WARP_VOTES)):
+        if is_made_uniform(answer.title) and not any(price in answer.cost for price in (VOTES, WARP_VOTES)):
             voted += answer.groups
         if LATE in answer.notes:
             late += answer.groups

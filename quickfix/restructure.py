@@ -34,7 +34,7 @@ from quickfix.conditionals import condition_of, has_place, opened_up
 from quickfix.declared_conditions import DeclaredError
 from quickfix.distribute import DIRECTIVE
 from quickfix.edits import Change, Layout
-from quickfix.farthest import THREADS, has_its_bound, is_farthest
+from quickfix.farthest import has_its_bound, is_farthest
 from quickfix.guards import goto_in, guarded, jump_in, switch_in
 from quickfix.leaving_jumps import made_behind, made_behind_switch
 from quickfix.naming import NotPossible, fresh_name, line_of
@@ -45,7 +45,7 @@ from quickfix.search import ways_between
 from quickfix.sections import refuse_halves
 from quickfix.session import Session
 from quickfix.split_branches import split_at_else
-from quickfix.steps import UNIFORM, VOTES, WARP_VOTES, Restructuring
+from quickfix.steps import BOUNDED, THREADS, UNIFORM, VOTES, WARP_VOTES, Farthest, Restructuring
 from quickfix.strides import strides_of_rows
 from quickfix.uniform_bounds import up_to_bound_of
 from quickfix.uniform_loops import loops_around, uneven_loops, uniform
@@ -322,13 +322,15 @@ def _made_uniform(session: Session, level: Level, loop: Statement) -> Restructur
     votes = any(session.vote in c.text for c in changes)
     bounded = _with_bound(session, level, loop) if votes and not session.votes else None
     if bounded is not None:
-        return Restructuring(level.function.path, bounded, UNIFORM, loop.keyword)
+        which, changes = bounded
+        return Restructuring(level.function.path, changes, BOUNDED.format(which), loop.keyword)
     cost = (WARP_VOTES if session.orders_warps else VOTES) if votes else ""
     return Restructuring(level.function.path, changes, UNIFORM, loop.keyword, cost)
 
 
-def _with_bound(session: Session, level: Level, loop: Statement) -> list[Change] | None:
-    """The changes after which all threads make a loop up to the bound of one of them, if that does for all."""
+def _with_bound(session: Session, level: Level, loop: Statement) -> tuple[Farthest, list[Change]] | None:
+    """The changes after which all threads make a loop up to the bound of one of them, and of which, if that does for
+    all."""
     path, line = level.function.path, level.loop_line
     text, taken = session.trees.texts[path], session.reserved_in(level.function)
     found = [up_to_bound_of(which, level, loop, text, taken) for which in THREADS]
@@ -351,7 +353,7 @@ def _with_bound(session: Session, level: Level, loop: Statement) -> list[Change]
     alike = drafted.difference.is_clean and has_its_bound(
         session, kernels, drafted.analysis.kernels, bounded.which, path, (line, at)
     )
-    return changes if alike else None
+    return (bounded.which, changes) if alike else None
 
 
 # --- a jump over what is behind it ----------------------------------------------------------------------------

@@ -14,7 +14,7 @@ from typing import Final
 from analyzers.engine import Engine
 from analyzers.frontend.lexical import source_bytes
 from analyzers.frontend.parse import ParsedUnit, ParseFailure
-from analyzers.model import Finding, Fix, FixRefusal, UnitResult, Verdict
+from analyzers.model import NOT_REPAIRED, Finding, Fix, FixRefusal, UnitResult, Verdict
 from analyzers.requests import CheckRequest, never
 from quickfix.callers import changes_of
 from quickfix.edits import OffsetMap, apply
@@ -31,7 +31,6 @@ from quickfix.verify import (
     key_of,
     old_offset,
 )
-from quickfix.wording import NOT_REPAIRED
 
 _ROUNDS: Final = 10
 """How often repairs are looked for."""

@@ -5,12 +5,17 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Literal
 
 from quickfix.edits import Change
 
+Farthest = Literal["last", "first"]
+THREADS: Final[tuple[Farthest, ...]] = ("last", "first")
+"""Of the threads of a block, along each of its axes: those that may make all iterations that others make."""
 UNIFORM: Final = "let all threads make all iterations of the loop"
 """What becomes of a loop that threads leave at different times."""
+BOUNDED: Final = "let all threads make the {} one's iterations of the loop"
+"""The same where it gets the bound of one thread."""
 VOTES: Final = "+1 barrier in each test of the loop"
 """What it costs where the threads of a block ask in the test whether any of them has work."""
 WARP_VOTES: Final = "+1 warp vote in each test of the loop"
@@ -18,6 +23,12 @@ WARP_VOTES: Final = "+1 warp vote in each test of the loop"
 BLOCK_VOTE: Final = b"__syncthreads_or("
 WARP_VOTE: Final = b"__any_sync(0xffffffff, "
 """How the vote begins, up to what each thread says."""
+
+
+def is_made_uniform(title: str) -> bool:
+    """Whether a repair makes all threads make the iterations of some loop."""
+    said = title.lower()
+    return any(words in said for words in (UNIFORM, *(BOUNDED.format(which) for which in THREADS)))
 
 
 def costs_in_words(costs: Iterable[str]) -> str:

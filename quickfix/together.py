@@ -13,7 +13,7 @@ from typing import Final
 
 from analyzers.engine import Engine
 from analyzers.frontend.parse import ParseFailure
-from analyzers.model import Finding, Fix, FixPart, FixRefusal, SourceSpan, TextEdit, UnitResult, Verdict
+from analyzers.model import NOT_REPAIRED, Finding, Fix, FixPart, FixRefusal, SourceSpan, TextEdit, UnitResult, Verdict
 from analyzers.old_lines import in_old_lines
 from analyzers.requests import CheckRequest, never
 from quickfix.callers import agreed, changes_of
@@ -36,7 +36,7 @@ from quickfix.verify import (
     key_of,
     old_offset,
 )
-from quickfix.wording import NOT_REPAIRED, barriers_in_words
+from quickfix.wording import barriers_in_words
 
 _PLACING: Final = frozenset({"insert-barrier", "move-barrier", "restructure", "use-atomic"})
 """Repairs that may insert barriers."""

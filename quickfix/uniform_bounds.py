@@ -16,13 +16,13 @@ from typing import Final
 
 from analyzers.frontend.gaps import Body, Declared, Statement
 from quickfix.edits import Change, Layout
-from quickfix.farthest import Farthest
 from quickfix.flagged_loops import test_range
 from quickfix.loop_jumps import jumps_in
 from quickfix.naming import NotPossible, constant, fresh_name, line_of
 from quickfix.own_lines import require_braces
 from quickfix.paths import Level, around
 from quickfix.sections import balanced
+from quickfix.steps import Farthest
 from quickfix.uniform_loops import guarded_body
 from quickfix.variables import Range, declarations, others_of_the_name, stay, uses_in
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
-from analyzers.model import Access, Finding, Fix, TextEdit
+from analyzers.model import NOT_REPAIRED, Access, Finding, Fix, TextEdit
 from quickfix.edits import BARRIER, FENCE, WARP_BARRIER, text_edits
 from quickfix.search import Placed
 from quickfix.session import Changes, Session, Trial
@@ -95,7 +95,6 @@ def kind_in_words(session: Session) -> str:
 
 
 LATE: Final = "Threads that have returned before the new barrier do not take part in it; CUDA allows that."
-NOT_REPAIRED: Final = "Not repaired: "
 
 
 def notes_of(placed: Placed) -> tuple[str, ...]:

@@ -406,3 +406,15 @@ def test_what_the_search_for_one_kernel_shows_is_not_repaired_with_another() -> 
     own = STEPS.index("__global__ void second")
     assert edited(STEPS, first)[-(len(STEPS) - own) :] == STEPS[own:]
     assert edited(STEPS, second)[:own] == STEPS[:own]
+
+
+def test_a_race_in_the_argument_of_a_macro_is_said_to_be_in_a_macro() -> None:
+    said = refusal("""#define USE(x) (x)
+__global__ void k(int *a) {
+  __shared__ int s[129];
+  int t = threadIdx.x;
+  USE(s[t] = s[t + 1]);
+  a[t] = s[t];
+}
+""")
+    assert "are in one use of a macro (line 6): nothing is put into it." in said

@@ -8,7 +8,7 @@ import pytest
 from edited import applied
 
 from analyzers.engine import Engine
-from analyzers.model import CheckOptions, Fix, TextEdit, Verdict
+from analyzers.model import NOT_REPAIRED, CheckOptions, Fix, TextEdit, Verdict
 from analyzers.requests import CheckRequest
 from cuda_lsp.cli.main import main
 from quickfix import answers, fix_all
@@ -100,6 +100,28 @@ def test_the_command_writes_what_an_editor_applies(
     assert isinstance(fix, Fix)
     told = [line.removeprefix("a.cu: ") for line in capsys.readouterr().err.splitlines() if line.startswith("a.cu: ")]
     assert told == [part.title for part in fix.parts]
+
+
+def test_what_a_later_round_repairs_is_not_said_to_be_left(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    text = """__global__ void k(int *p) {
+  __shared__ int s[64];
+  int t = threadIdx.x;
+  s[t] = p[t];
+  for (int i = 0; i < t; i++) {
+    s[t] += s[(t + i) % 64];
+  }
+  p[t] = s[t];
+}
+void go(int *p) { k<<<1, 64>>>(p); }
+"""
+    (tmp_path / "a.cu").write_text(text)
+    found = [a for a in answers(Engine(), CheckRequest(PATH, text)) if isinstance(a, Fix)]
+    assert any(note.startswith(NOT_REPAIRED) for fix in found for note in fix.notes)
+    assert main(["fix", "--write", "a.cu"]) == 0
+    assert NOT_REPAIRED not in capsys.readouterr().err
 
 
 def test_edits_are_of_the_text_that_was_asked_about() -> None:

@@ -200,6 +200,8 @@ def test_a_bound_comes_first_and_a_vote_beside_it() -> None:
     first, other = offers(engine(), CheckRequest("/restructured/b.cu", text))
     assert (first.preferred, other.preferred) == (True, False)
     assert first.groups == other.groups
+    assert "et all threads make the last one's iterations of the loop in line 5" in first.title
+    assert "et all threads make all iterations of the loop in line 5" in other.title
     assert first.cost == "+2 barriers per iteration of the loop at line 5"
     assert "for (int i = 0; __syncthreads_or(i < t / 2);) {" in edited(text, other)
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TextIO
 
-from analyzers.model import Fix, FixPart, TextEdit, UnitResult
+from analyzers.model import NOT_REPAIRED, Finding, Fix, FixPart, TextEdit, UnitResult
 from analyzers.old_lines import in_old_lines, lines_of
 from analyzers.requests import Progress
 from cuda_lsp.cli import exit_codes, inputs, jobs, terminal
@@ -166,7 +166,19 @@ def _left(
             said = in_old_lines(why, before[path], now[path])
             repair = "no repair but by choice" if finding.group in chosen else "no repair"
             refused[f"{shown(span.path)}:{line}: {repair} for the {finding.code.value}: {said}"] = None
-    return Repaired(judged, tuple(applied), tuple(_named(f, before[path], now[path]) for f in left), tuple(refused))
+    done = tuple(_without_what_was_told(fix, wrong, refused) for fix in applied)
+    return Repaired(judged, done, tuple(_named(f, before[path], now[path]) for f in left), tuple(refused))
+
+
+def _without_what_was_told(fix: Fix, wrong: Sequence[Finding], refused: Iterable[str]) -> Fix:
+    """A repair that was applied, without notes of races that another one has repaired since, or that are told as
+    refused."""
+    told = "\n".join(refused)
+
+    def is_left(note: str) -> bool:
+        return not note.startswith(NOT_REPAIRED) or (bool(wrong) and note.removeprefix(NOT_REPAIRED) not in told)
+
+    return replace(fix, parts=tuple(replace(p, notes=tuple(n for n in p.notes if is_left(n))) for p in fix.parts))
 
 
 def _parts(fix: Fix, before: Mapping[str, str], now: Mapping[str, str]) -> Iterator[FixPart]:
