@@ -203,12 +203,17 @@ class _Search:
         """What is declared in a range of a file. The text between declarations counts as one, too."""
         last = len(self._declared)
         for cursor in cursors:
-            start, stop = _range(cursor)
+            start, stop = self._extent(cursor, path)
             self._dropped(path, at, start, self._declared[last:])
             last = len(self._declared)
             self._declare(cursor, path)
             at = max(at, stop)
         self._dropped(path, at, end, self._declared[last:])
+
+    def _extent(self, cursor: Any, path: str) -> tuple[int, int]:
+        """As `_range`; a namespace that is never closed goes on to the end of its file."""
+        start, end = _range(cursor)
+        return start, end if end > start else len(self._codes[path])
 
     def _dropped(self, path: str, start: int, end: int, before: list[_Declaration]) -> None:
         """Of text with an error that clang has made no declaration of: what it may have declared, and those `before` it
@@ -220,14 +225,14 @@ class _Search:
             found.names = frozenset(name for m in _DECLARED.finditer(code) for name in m.groups() if name)
             found.operates = b"operator" in found.words
             self._declared.append(found)
-            if self._codes[path][start - 1 : start] != b"}" and not code.lstrip().startswith(b";"):
+            if code.strip(b" \t\r\n;") and self._codes[path][start - 1 : start] != b"}" and code.lstrip()[:1] != b";":
                 for declaration in before:
                     declaration.is_wrong = True
 
     def _declare(self, cursor: Any, path: str, owner: _Declaration | None = None) -> None:
         kind = cursor._kind_id
         if kind in _SCOPES:
-            inner, (start, end) = cindex.children(cursor), _range(cursor)
+            inner, (start, end) = cindex.children(cursor), self._extent(cursor, path)
             first = _range(inner[0])[0] if inner else end
             self._declare_all(inner, path, self._codes[path].find(b"{", start, first) + 1 or start, end)
         elif kind == _FRIEND:

@@ -24,7 +24,7 @@ from analyzers.ir.cycles import in_ring, placeholders_in, turn_of
 from analyzers.ir.evaluate import partial_operations
 from analyzers.ir.expr import I64, U32, Expr, IntType
 from analyzers.ir.held import flags, held, moved_under
-from analyzers.ir.wraparound import BELOW_ALL_SIZES, may_be_huge, may_wrap
+from analyzers.ir.wraparound import BELOW_ALL_SIZES, BELOW_STEPS, Kept, may_be_huge, stays_in_range
 
 MAX_ROTATION = 8
 """Variables that pass their values around."""
@@ -50,7 +50,9 @@ class Form:
 
     @property
     def assumptions(self) -> tuple[str, ...]:
-        return (*((NO_WRAP,) if self.no_wrap else ()), *((BELOW_ALL_SIZES,) if self.sized else ()))
+        wide = {isinstance(s.ty, IntType) and s.ty.width > 32 for s in self.sized}
+        said = (NO_WRAP, self.no_wrap), (BELOW_ALL_SIZES, True in wide), (BELOW_STEPS, False in wide)
+        return tuple(text for text, holds in said if holds)
 
     def past(self, k: Expr) -> Expr:
         """The value after ``k`` whole iterations: the step that ends a loop may wrap around or shift everything out."""
@@ -284,10 +286,10 @@ def find_form(
     lasting = E.substitute(E.land(condition, *staying), {end: placeholder})
     delta = linear_delta(end, placeholder, invariant)
     if delta is not None:
-        wrapping = may_wrap(start, delta, placeholder, condition, lasting)
+        kept = stays_in_range(start, delta, placeholder, condition, lasting)
         # What the loop itself asks about is bounded by that.
         exact = placeholder in E.symbols(lasting) or not _is_signed_sum(end, placeholder)
-        form = _affine_form(start, ty, lambda k: E.mul(delta, k), wrapping, exact=exact)
+        form = _affine_form(start, ty, lambda k: E.mul(delta, k), kept, exact=exact)
         return steps.guarded(form, start, delta)
     until = held(end, placeholder, invariant, lambda way: linear_delta(way, placeholder, invariant), rings.wraps)
     if until is not None and not may_be_huge(start, sized=True):
@@ -297,8 +299,9 @@ def find_form(
         which, *ways = end.args
         one, two = (linear_delta(way, placeholder, invariant) for way in ways)
         if one is not None and two is not None:
-            wrapping = any(may_wrap(start, step, placeholder, condition, lasting) for step in (one, two))
-            form = _affine_form(start, ty, lambda k: E.select(which, E.mul(one, k), E.mul(two, k)), wrapping)
+            each = [stays_in_range(start, step, placeholder, condition, lasting) for step in (one, two)]
+            kept = Kept(E.select(which, *(k.when for k in each)), each[0].sizes | each[1].sizes)
+            form = _affine_form(start, ty, lambda k: E.select(which, E.mul(one, k), E.mul(two, k)), kept)
             return steps.guarded(form, start, E.select(which, one, two))
     if end.op == "select" and invariant(end.args[0]):
         condition, *ways = end.args
@@ -351,25 +354,26 @@ def _either(condition: Expr, one: Form, two: Form) -> Form:
     return Form(at, no_wrap=one.no_wrap or two.no_wrap, sized=one.sized | two.sized, after=past)
 
 
-def _affine_form(
-    start: Expr, ty: IntType, moved: Callable[[Expr], Expr], wrapping: bool, *, exact: bool = True
-) -> Form:
-    """``exact``: what the last step comes to may be out of the type's range; else that is undefined in C."""
+def _affine_form(start: Expr, ty: IntType, moved: Callable[[Expr], Expr], kept: Kept, *, exact: bool = True) -> Form:
+    """``kept``: where the variable does not wrap around; ``exact``: what the last step comes to may be out of the range
+    of the type, else that is undefined in C."""
     base = E.cast(start, I64)
     huge = may_be_huge(start, sized=True)
 
     def followed(k: Expr) -> Expr:
         return E.cast(E.add(base, moved(k)), ty)
 
-    if wrapping:
+    if kept.when is E.FALSE:
         return Form(followed)
 
     def at(k: Expr) -> Expr:
         value = E.narrow(E.add(base, moved(k)), ty)
         # What is a negative number in I64 is out of the type's range as it stands.
-        return E.select(E.compare("eq", k, E.const(0, I64)), start, value) if huge else value
+        value = E.select(E.compare("eq", k, E.const(0, I64)), start, value) if huge else value
+        return E.select(kept.when, value, followed(k))
 
-    return Form(at, no_wrap=True, sized=frozenset() if huge else _given(start), after=followed if exact else None)
+    sized = kept.sizes if huge else kept.sizes | _given(start)
+    return Form(at, no_wrap=True, sized=sized, after=followed if exact else None)
 
 
 def _is_signed_sum(end: Expr, placeholder: Expr) -> bool:
@@ -508,8 +512,8 @@ def _flagged(
                 step, stepped = found
                 # What keeps the flag set is asked of the variable, as a loop's test is.
                 lasting = E.land(*(c for c in E.conjuncts(ends[by_node[flag]]) if c is not flag))
-                wrapping = may_wrap(starts[name], step, p, lasting, E.substitute(lasting, {stepped: p}))
-                form = _affine_form(starts[name], ty, lambda k, step=step: E.mul(step, k), wrapping)
+                kept = stays_in_range(starts[name], step, p, lasting, E.substitute(lasting, {stepped: p}))
+                form = _affine_form(starts[name], ty, lambda k, step=step: E.mul(step, k), kept)
 
                 def at(k: Expr, name: str = name, set_: str = by_node[flag], form: Form = form) -> Expr:
                     return E.select(unknown(set_, k), form.at(k), unknown(name, k))
@@ -571,24 +575,49 @@ def _recomputed(start: Expr, end: Expr, inputs: Mapping[Expr, Form], counter: Ex
     return Form(at, previous=True)
 
 
-def not_past(condition: Expr, counter: Expr) -> Expr:
+def not_past(condition: Expr, counter: Expr, left_elsewhere: bool) -> Expr:
     """What a test ``a != b`` with an affine difference says of all iterations so far: the difference has not passed
     zero.
 
-    A loop that stepped over its bound would go on until its variable wraps around, which ``NO_WRAP`` excludes."""
+    A loop that stepped over its bound would go on until its variable wraps around, which ``NO_WRAP`` excludes, unless
+    it is ``left_elsewhere``, by another part of the test or a jump: then only steps of one do not pass zero."""
     zero = E.const(0, I64)
     out = E.TRUE
-    for c in E.conjuncts(condition):
+    parts = E.conjuncts(condition)
+    for c in parts:
         if c.op != "ne" or not isinstance(c.args[0].ty, IntType) or not all(_affine(a, counter) for a in c.args):
             continue
         now = E.sub(E.cast(c.args[0], I64), E.cast(c.args[1], I64))
         if counter not in E.symbols(now):
+            continue
+        if (left_elsewhere or len(parts) > 1) and _slope(now, counter) not in (1, -1):
             continue
         first = E.substitute(now, {counter: zero})
         below = E.land(E.compare("lt", first, zero), E.compare("lt", now, zero))
         above = E.land(E.compare("lt", zero, first), E.compare("lt", zero, now))
         out = E.land(out, E.lor(below, above))
     return out
+
+
+def _slope(e: Expr, k: Expr) -> int | None:
+    """By how much something linear in ``k`` grows with it, where that is a number."""
+    if k not in E.symbols(e):
+        return 0
+    if e is k:
+        return 1
+    slopes = [_slope(a, k) for a in e.args]
+    if None in slopes:
+        return None
+    if e.op in ("neg", "narrow", "cast"):
+        (one,) = slopes
+        return None if one is None else -one if e.op == "neg" else one
+    if e.op == "mul":
+        by = next((a for a in e.args if a.op == "const"), None)
+        return None if by is None else by.value * sum(each or 0 for each in slopes)
+    if e.op in ("add", "sub"):
+        one, two = (each or 0 for each in slopes)
+        return one + two if e.op == "add" else one - two
+    return None
 
 
 def _affine(e: Expr, k: Expr) -> bool:

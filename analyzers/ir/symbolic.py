@@ -320,7 +320,7 @@ class _Executor(Effects):
         if self.recording:
             # Otherwise the study of the loop has told all that is asked for: going through nested loops once more at
             # every level would take twice as long for each.
-            _, plan.condition = self._iterate(s)
+            _, plan.condition = self._iterate(s, _is_left_elsewhere(s, plan.exits))
         self.active.pop()
         if self.recording:
             self.loops[s.label] = LoopInstance(s.label, plan.counter, s.site, slot.first, self.order, slot.limit)
@@ -354,15 +354,16 @@ class _Executor(Effects):
             stayed = E.lnot(left)
             kind: ConjunctKind = "return" if label == K.KERNEL_BLOCK else "break"
             self._extend(E.lor(first, E.substitute(stayed, {plan.counter: last})), kind)
-            passed = not_past(stayed, plan.counter)
+            passed = not_past(stayed, plan.counter, _is_left_elsewhere(s, plan.exits, label))
             self._extend(E.lor(first, E.substitute(passed, {plan.counter: last})), "assume")
 
-    def _iterate(self, s: K.Loop) -> tuple[_Exits, Expr]:
-        """One iteration: head, test, body, latch. Gives the exits of the iteration and the test's value."""
+    def _iterate(self, s: K.Loop, left_elsewhere: bool = True) -> tuple[_Exits, Expr]:
+        """One iteration: head, test, body, latch. Gives the exits of the iteration and the test's value.
+        ``left_elsewhere``: whether the test may be not the only way out."""
         exits = self._block(s.head)
         condition = self.value(s.condition) if self.state.live else E.FALSE
         self._extend(condition, "loop")
-        self._extend(not_past(condition, self.active[-1].counter), "assume")
+        self._extend(not_past(condition, self.active[-1].counter, left_elsewhere), "assume")
         inner = self._labelled(f"{s.label}:continue", s.body)
         exits.merge(inner.under(condition))
         self._not_exited(inner)
@@ -743,6 +744,13 @@ def _is_plain(start: Expr) -> bool:
 def _in_ring(e: Expr, size: int) -> tuple[Expr, ...]:
     assert isinstance(e.ty, E.IntType)
     return E.compare("le", E.const(0, e.ty), e), E.compare("lt", e, E.const(size, e.ty))
+
+
+def _is_left_elsewhere(loop: K.Loop, exits: _Exits, label: str | None = None) -> bool:
+    """Whether there is a way out of a loop beside its test, or beside the jumps to a label."""
+    if exits.conditions.keys() - {f"{loop.label}:continue", label}:
+        return True
+    return label is not None and loop.condition is not E.TRUE
 
 
 def _left_at_the_end(loop: K.Loop) -> bool:

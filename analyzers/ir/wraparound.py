@@ -7,10 +7,11 @@ or one whose test is about no limit that the counter comes to. Those are followe
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Final
 
 from analyzers.ir import expr as E
-from analyzers.ir.expr import Expr, IntType
+from analyzers.ir.expr import I64, U32, Expr, IntType
 from analyzers.ir.held import MAX_BLOCK
 from analyzers.ir.intervals import Intervals
 
@@ -18,6 +19,7 @@ FEW: Final = 4
 """Values of a variable that are looked at one by one: what wraps around for them is no range."""
 SIZE_BITS: Final = 62
 BELOW_ALL_SIZES: Final = f"sizes of 64 bits that a kernel is given are below 2^{SIZE_BITS}"
+BELOW_STEPS: Final = "numbers of 32 bits without a sign that a kernel is given, and that a loop goes by, are below 2^31"
 _BLOCKS: Final = dict.fromkeys((*E.BID, *E.GDIM), (0, 2**31 - 1))
 _THREADS: Final = {**dict.fromkeys(E.TID, (0, MAX_BLOCK - 1)), **dict.fromkeys(E.BDIM, (1, MAX_BLOCK))}
 
@@ -43,6 +45,60 @@ def may_wrap(start: Expr, step: Expr, placeholder: Expr, condition: Expr, lastin
     if abs(step.value) >> (ty.width // 2):
         return True
     return start.op == "const" and not ty.low <= start.value + step.value <= ty.high
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """Where it can be assumed that a variable does not wrap around."""
+
+    when: Expr
+    """A condition on its step."""
+    sizes: frozenset[Expr] = frozenset()
+    """What the kernel is given that is taken for less than 2^31 (`BELOW_STEPS`)."""
+
+
+def stays_in_range(start: Expr, step: Expr, placeholder: Expr, condition: Expr, lasting: Expr) -> Kept:
+    """Under which condition on its step it can be assumed that a variable does not wrap around. A step that the test
+    does not bound and that may go below zero, or that is a negative number without a sign, is followed exactly."""
+    ty = placeholder.ty
+    assert isinstance(ty, IntType)
+    asked = _asked(lasting, placeholder)
+    if may_wrap(start, step, placeholder, condition, lasting):
+        return Kept(E.FALSE)
+    by = Intervals({**_THREADS, **_BLOCKS}).of(step)
+    kept = E.TRUE
+    if not ty.signed or ty.width < 32:
+        either = _way(step) == 0 and by.lo < 0 < by.hi
+        falling = not asked or (either and _ends_by_wrapping(start, -1, placeholder, asked))
+        rising = either and _ends_by_wrapping(start, 1, placeholder, asked)
+        if falling and (rising or (by.hi <= 0 and step.op != "const")):
+            return Kept(E.FALSE)
+        if falling and by.lo < 0:
+            kept = E.compare("le", E.const(0, I64), step)
+        elif rising:
+            kept = E.compare("le", step, E.const(0, I64))
+    half = 1 << (ty.width - 1)
+    narrow = ty.signed or not asked or ty.width < 32
+    if ty.width > 32 or not narrow or (-half <= by.lo and by.hi < half):
+        return Kept(kept)
+    if _is_size(step):
+        return Kept(kept, frozenset(s for s in E.symbols(step) if _is_given(s)))
+    most = E.const(1 << ty.width // 2, I64)
+    return Kept(E.land(kept, E.compare("lt", step, most), E.compare("lt", E.neg(most), step)))
+
+
+def _is_size(step: Expr) -> bool:
+    """A sum of products of sizes: `gridDim.x * blockDim.x * 4`, `n - 1`."""
+    if step.op == "const":
+        return abs(step.value) < 1 << 16
+    if step.op in ("add", "sub", "neg", "mul", "cast", "narrow"):
+        return all(_is_size(a) for a in step.args)
+    return step in _THREADS or step in _BLOCKS or _is_given(step)
+
+
+def _is_given(e: Expr) -> bool:
+    """A number without a sign that the kernel is given, of 32 bits."""
+    return e.op == "sym" and e.ty == U32 and str(e.value).startswith("param:")
 
 
 def may_be_huge(start: Expr, sized: bool = False) -> bool:

@@ -1,7 +1,8 @@
 """Launches that pass what is no size where a loop was followed for sizes only (`analyzers.ir.wraparound`).
 
 Takes events and a launch, gives what the launch passes against the assumption, as code without a model: what is known
-of the launch contradicts that the number is below 2^62, or the host may choose a constant that is not.
+of the launch contradicts that the number is below 2^62, or 2^31 for one of 32 bits, or the host may choose a constant
+that is not.
 """
 
 from __future__ import annotations
@@ -20,7 +21,9 @@ from analyzers.races.threads import Launch
 from analyzers.solve.ladder import Ladder
 from analyzers.solve.query import Proved
 
-_NO_SIZE: Final = "`{name}` {what} in this launch, and the loop that begins there is followed for sizes only"
+_NO_SIZE: Final = (
+    "`{name}` {what} in this launch, and the loop that begins there or goes by it is followed for sizes only"
+)
 
 
 def beyond_sizes(events: KernelEvents, context: LaunchContext, ladder: Ladder) -> tuple[UnsupportedEvent, ...]:
@@ -57,16 +60,17 @@ class _Passed:
 
     def against_sizes(self, value: Expr) -> str:
         """What of a number contradicts that it is a size, as a predicate; empty where nothing does."""
+        bits = _size_bits(value)
         if value.op == "const":
             return "" if _is_size(value) else f"is {value.value}"
         for choice, conditions in _choices(value, ()):
             if choice.op == "const" and not _is_size(choice) and self._is_possible(*conditions):
                 return f"may be {choice.value}"
-        if not isinstance(value.ty, IntType) or value.ty.high < 1 << SIZE_BITS:
+        if not isinstance(value.ty, IntType) or value.ty.high < 1 << bits:
             return ""
-        limit = E.const(1 << SIZE_BITS, value.ty)
+        limit = E.const(1 << bits, value.ty)
         below, above = E.compare("lt", value, limit), E.compare("le", limit, value)
-        return "is no number below 2^62" if not self._is_possible(below) and self._is_possible(above) else ""
+        return f"is no number below 2^{bits}" if not self._is_possible(below) and self._is_possible(above) else ""
 
     def _is_possible(self, *conditions: Expr) -> bool:
         """Whether it is not proved that the launch has no values that meet these."""
@@ -75,7 +79,11 @@ class _Passed:
 
 
 def _is_size(constant: Expr) -> bool:
-    return 0 <= constant.value < 1 << SIZE_BITS
+    return 0 <= constant.value < 1 << _size_bits(constant)
+
+
+def _size_bits(value: Expr) -> int:
+    return SIZE_BITS if not isinstance(value.ty, IntType) or value.ty.width > 32 else 31
 
 
 def _choices(value: Expr, conditions: tuple[Expr, ...]) -> Iterator[tuple[Expr, tuple[Expr, ...]]]:

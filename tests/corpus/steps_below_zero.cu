@@ -63,6 +63,69 @@ __global__ void rows_of(int *out, unsigned n, unsigned m) {  // expect: race-fre
   }
 }
 
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void in_whole_warps(int *out) {
+  int at = 500;
+  for (int i = 0; i < 4; i++) {
+    if (at < 400) out[0] = threadIdx.x;  // expect: data-race with self
+    at += -blockDim.x & ~31u;
+  }
+}
+
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void shifted(int *out) {
+  int at = 500;
+  for (int i = 0; i < 4; i++) {
+    if (at < 300) out[0] = threadIdx.x;  // expect: data-race with self
+    at += (0u - blockDim.x) << 1;
+  }
+}
+
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void around_a_ring(int *ring) {
+  unsigned at = 0;
+  for (int i = 0; i < 4; i++) {
+    if (i == 2) ring[at % 8] = threadIdx.x;  // expect: data-race with self
+    at += -blockDim.x;
+  }
+}
+
+// cuda-lsp: launch grid=(2) block=(1)
+__global__ void one_thread(int *out) {
+  unsigned at = 0;
+  for (int i = 0; i < 4; i++) {
+    if (i == 3) out[at % 8] = blockIdx.x;  // expect: data-race with self
+    at += blockDim.x - 2;
+  }
+}
+
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void hashed(int *table) {
+  unsigned h = 0;
+  for (int tries = 0; tries < 5; tries++) {
+    h += (threadIdx.x + 1) * 2654435761u;
+    if (tries == 3) table[h >> 30] = threadIdx.x;  // expect: data-race with self
+  }
+}
+
+// cuda-lsp: launch grid=(1) block=(64) step=4294967232
+__global__ void given(int *out, unsigned step) {  // expect: unknown(beyond-sizes)
+  int at = 500;
+  for (int i = 0; i < 4; i++) {
+    if (at < 400) out[0] = threadIdx.x;
+    at += step;
+  }
+}
+
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void small_enough(int *out) {
+  unsigned char at = 6;
+  for (int i = 0; i < 6 && at < 600; i++) {
+    if (i == 5) out[0] = threadIdx.x;  // expect: data-race with self
+    at += blockDim.x - 2;
+  }
+}
+
 void launch(int *out, unsigned n, unsigned m) {
   one_less<<<100, 64>>>(out, n);
   rows_of<<<1, 64>>>(out, n, m);
