@@ -20,7 +20,7 @@ from quickfix.early_returns import guard_returns
 from quickfix.fences import ordered_by_fences
 from quickfix.grid_wide import explanation, grid_barriers
 from quickfix.kept_barriers import MANY, missed_barriers, reached_by_all
-from quickfix.lost_updates import lost_update, whether
+from quickfix.lost_updates import lost_update, made_once, whether
 from quickfix.macro_definitions import in_definition
 from quickfix.oracle import SearchSpentError
 from quickfix.rebuild import rebuilt, rebuilt_with_others
@@ -31,7 +31,7 @@ from quickfix.session import Session
 from quickfix.steps import VOTES
 from quickfix.unconditional import without_condition
 from quickfix.verify import RACES, PairKey, findings_of, key_of
-from quickfix.wording import as_spelled, edits_of, kind_in_words, notes_of, pairs_in_words, places_in_words
+from quickfix.wording import as_spelled, edits_of, granting, kind_in_words, notes_of, pairs_in_words, places_in_words
 
 
 def repaired(session: Session, group: str) -> Fix | FixRefusal:
@@ -176,7 +176,7 @@ def inserted_barriers(session: Session, kernels: Sequence[KernelAnalysis], group
     places = as_spelled(placed, places_in_words(session.changes(placed.barriers), session))
     often = called_often(placed.barriers, session.kernels, session.trees.at)
     cost = words(placed.barriers, trips_of(kernels), kind_in_words(session), often)
-    return Fix(
+    fix = Fix(
         title=f"Insert {places} — orders {pairs_in_words(placed.targets, pair)}, {cost}",
         kind="insert-barrier",
         edits=edits_of(placed.trial),
@@ -184,6 +184,9 @@ def inserted_barriers(session: Session, kernels: Sequence[KernelAnalysis], group
         cost=cost,
         notes=notes_of(placed),
     )
+    for granted in made_once(session.kernels, placed.harmless):
+        fix = granting(fix, granted)
+    return fix
 
 
 def voted_loops(session: Session, kernels: Sequence[KernelAnalysis], group: str) -> Fix | None:

@@ -7,12 +7,12 @@ what is wrong.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from analyzers.analysed import KernelAnalysis
 from analyzers.ir.events import AccessEvent
 from analyzers.ir.expr import Expr, symbols
-from analyzers.model import Access, FixRefusal, SourceSpan
+from analyzers.model import Access, Finding, FixRefusal, SourceSpan
 from quickfix.loosened import is_of_one_execution
 from quickfix.verify import RACES, findings_of
 
@@ -35,6 +35,23 @@ def lost_update(kernels: Sequence[KernelAnalysis], group: str) -> FixRefusal | N
                 between = f"{read.span.line}, and other threads write it in between"
                 return FixRefusal(f"{what} {between}: the two would have to be one atomic operation.", group)
     return None
+
+
+def made_once(kernels: Sequence[KernelAnalysis], harmless: Iterable[Finding]) -> tuple[str, ...]:
+    """What a repair takes for granted after which threads still collide in writes of what they have made of the old
+    value of the cell: they all write the same one, and so many updates count as one."""
+    said: dict[str, None] = {}
+    for finding in harmless:
+        # Offsets, because lines of what a step wrote may be those of the text before it.
+        writes = {(a.span.path, a.span.start_offset): a for a in finding.accesses if a.kind == "write"}
+        for event in (e for analysis in kernels for e in analysis.events.accesses):
+            write = writes.get((event.site.span.path, event.site.span.start_offset))
+            if write is None or event.kind != "write" or event.value is None or event.root.op != "addr":
+                continue
+            if event.root.value in _loaded(event.value):
+                what = f"the update of `{write.text}` in line {write.span.line}"
+                said[f"Assumes that all threads together make {what} once: each writes the same new value."] = None
+    return tuple(said)
 
 
 def which_cell(kernels: Sequence[KernelAnalysis], group: str) -> FixRefusal | None:

@@ -19,6 +19,7 @@ from quickfix.edits import Change, text_edits
 from quickfix.flattened import flattened
 from quickfix.grid_wide import explanation
 from quickfix.loosened import is_of_one_execution
+from quickfix.lost_updates import made_once
 from quickfix.naming import line_of
 from quickfix.numbered import in_order
 from quickfix.put_back import PutBack, TakenOut, difference_in_words, put_back
@@ -371,13 +372,15 @@ def _fix(
         inserted = words(barriers, trips_of(kernels), kind_in_words(current), often)
     cost = ", ".join(filter(None, (inserted, costs_in_words(begun.costs))))
     shown = next((f for f in placed.targets if _old_key(f, files) is not None), placed.targets[0])
-    taken = granted_in_words(begun.granted)
+    once = [in_old_lines(each, current, steps) for each in made_once(current.kernels, placed.harmless)]
+    granted = (*begun.granted, *once)
+    taken = granted_in_words(granted)
     what = _what(begun)
     if (split := _SPLIT.search(what)) and places.endswith(f" after line {split[1]}"):
         places = f"{places.removesuffix(f' after line {split[1]}')} in between"
     title = f"{what} and insert {places} — orders {pairs_in_words(placed.targets, shown)}, {cost}{taken}"
     notes = (in_old_lines(note, current, steps) for note in notes_of(placed))
-    return _restructured(whole, title, gone, cost, notes, begun.granted)
+    return replace(_restructured(whole, title, gone, cost, notes, granted), preferred=not once)
 
 
 def _put_back(

@@ -180,6 +180,25 @@ __global__ void leader(int *out, const int *in) {
 """
 
 
+@pytest.mark.parametrize(
+    "update", ["*count = (*count + 1) % 100;", "int old = *count; *count = old + 1;", "*count = 1 - *count;"]
+)
+def test_an_update_that_counts_once_for_all_threads_is_a_choice(update: str) -> None:
+    text = f"""// cuda-lsp: launch grid=(1) block=(64)
+__global__ void k(int *out, int *count) {{
+  {update}
+  out[threadIdx.x] = 1;
+}}
+"""
+    found = [answer for answer in answers(Engine(), CheckRequest(PATH, text)) if isinstance(answer, Fix)]
+    said = (
+        "Assumes that all threads together make the update of `*count` in line 3 once: each writes the same new value."
+    )
+    for fix in found:
+        assert not fix.preferred
+        assert fix.kind == "use-atomic" or said in fix.assumes
+
+
 def test_writes_of_one_value_are_no_race_once_others_are_ordered() -> None:
     text = LEADER.replace("VALUE", "1")
     found = list(answers(Engine(), CheckRequest(PATH, text)))

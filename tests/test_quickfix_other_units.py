@@ -211,3 +211,26 @@ def test_a_command_may_include_a_header(tree: Path, capsys: pytest.CaptureFixtur
     code, said = fixed(capsys, "a.cu")
     assert code == FINDINGS
     assert "which b.cu includes, too, and be wrong there" in said
+
+
+@pytest.mark.parametrize(
+    "include",
+    [
+        '#include /* the kernels */ "a.cu"',
+        '/**/ # include "a.cu"',
+        '#include \\\n  "a.cu"',
+        '%:include "a.cu"',
+        '#import "a.cu"',
+        '\f#include "a.cu"',
+    ],
+)
+@pytest.mark.parametrize("name", ["b.cu", "b.cuh"])
+def test_a_unit_that_another_one_includes_is_judged_there(
+    include: str, name: str, tree: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    own = unit("a").replace('#include "tile.cuh"\n', HEADER.replace("#pragma once\n", ""))
+    (tree / "a.cu").write_text(own)
+    (tree / "tile.cuh").unlink()
+    (tree / name).write_text(unit("b", SOME).replace('#include "tile.cuh"', include))
+    fixed(capsys, "a.cu")
+    assert (tree / "a.cu").read_text() == own

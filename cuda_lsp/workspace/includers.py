@@ -21,7 +21,11 @@ _MAXIMAL_FILES = 5_000
 _MAXIMAL_FOLDERS = 20_000
 _MAXIMAL_BYTES = 512 << 10
 _SKIPPED_FOLDERS = frozenset({"node_modules", "__pycache__", "site-packages", "CMakeFiles"})
-_INCLUDE = re.compile(rb'^[ \t]*#[ \t]*include[ \t]*[<"]([^>"\r\n]+)[>"]', re.MULTILINE)
+_BLANK = rb"(?:[ \t\f\v]|\\\r?\n|/\*(?:[^*]|\*(?!/))*\*/)*"
+_INCLUDE = re.compile(
+    b"^" + _BLANK + b"(?:#|%:)" + _BLANK + b"(?:include|include_next|import)" + _BLANK + rb'[<"]([^>"\r\n]+)[>"]',
+    re.MULTILINE,
+)
 _SUFFIXES = CUDA_SUFFIXES | HEADER_SUFFIXES | SOURCE_SUFFIXES
 
 

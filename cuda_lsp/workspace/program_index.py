@@ -36,7 +36,7 @@ from cuda_lsp import cache
 from cuda_lsp.cache import DiskCache
 from cuda_lsp.workspace import includers
 from cuda_lsp.workspace.regular import regular_bytes
-from cuda_lsp.workspace.suffixes import SOURCE_SUFFIXES
+from cuda_lsp.workspace.suffixes import CUDA_SUFFIXES, SOURCE_SUFFIXES
 
 _MAXIMAL_FILES = 5_000
 _MAXIMAL_BYTES = 2 << 20
@@ -340,7 +340,12 @@ class View:
                 if includer not in seen:
                     seen.add(includer)
                     waiting.append(includer)
-        return sorted(p for p in seen if Path(p).suffix.lower() in SOURCE_SUFFIXES)
+        return sorted(p for p in seen if self._is_unit(p))
+
+    def _is_unit(self, path: str) -> bool:
+        """Whether a file is checked by itself: a header with kernels is where nothing includes it."""
+        suffix = Path(path).suffix.lower()
+        return suffix in SOURCE_SUFFIXES or (suffix in CUDA_SUFFIXES and not (self._includers or {}).get(path))
 
     def _in_angle_brackets(self, path: str) -> list[str]:
         """The files that include a file of that name in angle brackets and have another one beside them, which is then
