@@ -103,6 +103,14 @@ OF_NAMES = {
         "p[threadIdx.x * n::W<3>::x] = 1;",
     ),
     "a word in two lines": ("HD void get(int *p); __device__ void get(void *p) {}", "ge\\\nt(p);"),
+    "a word that belongs to the next one": (
+        "__device__ int f(long i) { return i; } struct Q { int a; } __device__ int f(int i) { return 0; }",
+        "p[f((int)threadIdx.x)] = 1;",
+    ),
+    "an operator of the library's types": (
+        "template <class T> __device__ int operator+(T, T) { return 1; }; HD int operator+(float3 a, float3 b);",
+        "float3 a, b; p[a + b] = 1;",
+    ),
     "an included body": ("HD void get(int *p);", '\n#include "body.inc"\n'),
 }
 

@@ -51,6 +51,7 @@ _FIELD: Final = CursorKind.FIELD_DECL.value
 _MEMBERS: Final = frozenset({_FIELD, CursorKind.CXX_METHOD.value})
 _FRIEND: Final = CursorKind.FRIEND_DECL.value
 _BODY: Final = CursorKind.COMPOUND_STMT.value
+_PARAMETER: Final = CursorKind.PARM_DECL.value
 _ASSERTION: Final = CursorKind.STATIC_ASSERT.value
 _PARAMETERS: Final = frozenset(
     {
@@ -72,6 +73,14 @@ _HIDDEN: Final = re.compile(rb"[\w$]\\\r?\n[\w$]|^[ \t]*#[ \t]*include\b", re.MU
 _ONCE_MORE: Final = re.compile(r"function '(\w+)' cannot overload")
 _TYPE_ONCE_MORE: Final = "redefinition with different types"
 _BUILTIN: Final = re.compile(rb"\b(?:threadIdx|blockIdx|blockDim|gridDim)\s*\Z")
+
+
+_BUILT_IN: Final = frozenset(
+    b"""auto bool char class const constexpr double enum explicit extern float friend inline int long namespace noexcept
+    operator short signed static struct template typename union unsigned using virtual void volatile __device__ __host__
+    __forceinline__ __global__ __inline__ __restrict__""".split()
+)
+"""Words that are no names of anybody's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +140,8 @@ class _Declaration:
     members: frozenset[bytes] = frozenset()
     operates: bool = False
     """An operator outside of classes: it is not used by a name."""
+    dropped: bool = False
+    """Text that clang has made no declaration of: there are words of anything in it."""
     joins: bool = False
     """A macro that puts names together, which may be any."""
     is_wrong: bool = False
@@ -180,7 +191,8 @@ class _Search:
                 names |= declaration.names - self._again
                 members |= declaration.members
                 if declaration.operates:
-                    names |= declaration.words & self._types or self._types
+                    others = self._types if declaration.dropped else declaration.words - _BUILT_IN
+                    names |= declaration.words & self._types or others
             waiting = [d for d in waiting if not d.is_wrong]
             for declaration in waiting if names or members else ():
                 declaration.is_wrong = declaration.joins or not (
@@ -204,9 +216,11 @@ class _Search:
         last = len(self._declared)
         for cursor in cursors:
             start, stop = self._extent(cursor, path)
-            self._dropped(path, at, start, self._declared[last:])
+            unfinished = self._dropped(path, at, start, self._declared[last:])
             last = len(self._declared)
             self._declare(cursor, path)
+            for declaration in self._declared[last:] if unfinished else ():
+                declaration.is_wrong = True
             at = max(at, stop)
         self._dropped(path, at, end, self._declared[last:])
 
@@ -215,11 +229,13 @@ class _Search:
         start, end = _range(cursor)
         return start, end if end > start else len(self._codes[path])
 
-    def _dropped(self, path: str, start: int, end: int, before: list[_Declaration]) -> None:
+    def _dropped(self, path: str, start: int, end: int, before: list[_Declaration]) -> bool:
         """Of text with an error that clang has made no declaration of: what it may have declared, and those `before` it
-        that it may be the end of, as an initializer."""
-        found = _Declaration(frozenset())
+        that it may be the end of, as an initializer. Whether it may be the beginning of the one behind it."""
+        found = _Declaration(frozenset(), dropped=True)
         self._read_part(found, path, start, end)
+        # A semicolon that lacks is missed at the last byte of what is in front.
+        found.is_wrong |= start > 0 and start - 1 in self._errors[path]
         if found.is_wrong:
             code = _outside_of_brackets(self._codes[path][start:end])
             found.names = frozenset(name for m in _DECLARED.finditer(code) for name in m.groups() if name)
@@ -228,6 +244,7 @@ class _Search:
             if code.strip(b" \t\r\n;") and self._codes[path][start - 1 : start] != b"}" and code.lstrip()[:1] != b";":
                 for declaration in before:
                     declaration.is_wrong = True
+        return found.is_wrong and bool(re.split(rb"[;}]", self._codes[path][start:end])[-1].strip())
 
     def _declare(self, cursor: Any, path: str, owner: _Declaration | None = None) -> None:
         kind = cursor._kind_id
@@ -258,6 +275,8 @@ class _Search:
         found = _Declaration(frozenset() if is_member else names, names if is_member else frozenset(), operates)
         self._declared.append(found)
         self._settle(found, cursor, path)
+        if operates:
+            found.words -= {c.spelling.encode() for c in cindex.children(cursor) if c._kind_id == _PARAMETER}
         if owner is not None and (kind == _FIELD or not names):
             self._settle(owner, cursor, path)  # what a class has in it says what it is
 

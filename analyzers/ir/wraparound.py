@@ -87,13 +87,16 @@ def stays_in_range(start: Expr, step: Expr, placeholder: Expr, condition: Expr, 
     return Kept(E.land(kept, E.compare("lt", step, most), E.compare("lt", E.neg(most), step)))
 
 
-def _is_size(step: Expr) -> bool:
-    """A sum of products of sizes: `gridDim.x * blockDim.x * 4`, `n - 1`."""
+def _is_size(step: Expr, counts_down: bool = True) -> bool:
+    """A sum of products of sizes: `gridDim.x * blockDim.x * 4`, `n - 1`, or what sizes are divided to or chosen among.
+    ``counts_down``: whether it may be negative as it is written."""
     if step.op == "const":
-        return abs(step.value) < 1 << 16
-    if step.op in ("add", "sub", "neg", "mul", "cast", "narrow"):
-        return all(_is_size(a) for a in step.args)
-    return step in _THREADS or step in _BLOCKS or _is_given(step)
+        return (-(1 << 16) if counts_down else 0) <= step.value < 1 << 16
+    if step.op in ("add", "mul", "cast", "narrow") or (counts_down and step.op in ("sub", "neg")):
+        return all(_is_size(a, counts_down) for a in step.args)
+    if step.op in ("div", "rem", "shr", "shl", "min", "max", "select"):
+        return all(_is_size(a, False) for a in step.args[step.op == "select" :])
+    return step in _THREADS or step in _BLOCKS or _is_given(step) or (step.op == "opaque" and step.ty == U32)
 
 
 def _is_given(e: Expr) -> bool:
