@@ -72,10 +72,8 @@ _HIDDEN: Final = re.compile(rb"[\w$]\\\r?\n[\w$]|^[ \t]*#[ \t]*include\b", re.MU
 """Names that no text shows: words in two lines, other files."""
 _ONCE_MORE: Final = re.compile(r"function '(\w+)' cannot overload")
 _TYPE_ONCE_MORE: Final = "redefinition with different types"
-_BUILTIN: Final = re.compile(rb"\b(?:threadIdx|blockIdx|blockDim|gridDim)\s*\Z")
-
-
-_BUILT_IN: Final = frozenset(
+_COORDINATES: Final = re.compile(rb"\b(?:threadIdx|blockIdx|blockDim|gridDim)\s*\Z")
+_KEYWORDS: Final = frozenset(
     b"""auto bool char class const constexpr double enum explicit extern float friend inline int long namespace noexcept
     operator short signed static struct template typename union unsigned using virtual void volatile __device__ __host__
     __forceinline__ __global__ __inline__ __restrict__""".split()
@@ -191,7 +189,7 @@ class _Search:
                 names |= declaration.names - self._again
                 members |= declaration.members
                 if declaration.operates:
-                    others = self._types if declaration.dropped else declaration.words - _BUILT_IN
+                    others = self._types if declaration.dropped else declaration.words - _KEYWORDS
                     names |= declaration.words & self._types or others
             waiting = [d for d in waiting if not d.is_wrong]
             for declaration in waiting if names or members else ():
@@ -234,8 +232,6 @@ class _Search:
         that it may be the end of, as an initializer. Whether it may be the beginning of the one behind it."""
         found = _Declaration(frozenset(), dropped=True)
         self._read_part(found, path, start, end)
-        # A semicolon that lacks is missed at the last byte of what is in front.
-        found.is_wrong |= start > 0 and start - 1 in self._errors[path]
         if found.is_wrong:
             code = _outside_of_brackets(self._codes[path][start:end])
             found.names = frozenset(name for m in _DECLARED.finditer(code) for name in m.groups() if name)
@@ -311,7 +307,7 @@ class _Search:
 def _is_member(code: bytes, word: re.Match[bytes]) -> bool:
     if word["member"] is None:
         return word["call"] is not None
-    return _BUILTIN.search(code, max(0, word.start() - 20), word.start()) is None
+    return _COORDINATES.search(code, max(0, word.start() - 20), word.start()) is None
 
 
 def _declared_again(error: CompilerError, text: bytes) -> set[bytes]:

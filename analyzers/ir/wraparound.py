@@ -96,7 +96,7 @@ def _is_size(step: Expr, counts_down: bool = True) -> bool:
         return all(_is_size(a, counts_down) for a in step.args)
     if step.op in ("div", "rem", "shr", "shl", "min", "max", "select"):
         return all(_is_size(a, False) for a in step.args[step.op == "select" :])
-    return step in _THREADS or step in _BLOCKS or _is_given(step) or (step.op == "opaque" and step.ty == U32)
+    return step in _THREADS or step in _BLOCKS or _is_given(step)
 
 
 def _is_given(e: Expr) -> bool:

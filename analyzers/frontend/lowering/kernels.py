@@ -181,6 +181,10 @@ def _name_span(node: Node) -> SourceSpan:
 
 # --- errors of the compiler ---------------------------------------------------------------------------------
 
+_VARIABLES = frozenset({Kinds.VAR, Kinds.PARM})
+_NAMING = _VARIABLES | {Kinds.DECL_REF}
+_HIDDEN = "what uses declarations with an error, and may do so in a name or file that is not read here"
+
 
 def _errors(ctx: Context, unit: ParsedUnit, found: Found, others: frozenset[str]) -> list[Stmt]:
     """An error inside a function the kernel reaches makes the kernel unknown: clang leaves code out there. Not so one
@@ -267,9 +271,6 @@ def _touches(error: Diagnostic, extent: SourceSpan) -> bool:
 
 # --- launch bounds ------------------------------------------------------------------------------------------
 
-_VARIABLES = frozenset({Kinds.VAR, Kinds.PARM})
-_NAMING = _VARIABLES | {Kinds.DECL_REF}
-_HIDDEN = "what uses declarations with an error, and may do so in a name or file that is not read here"
 _INSTANCE = re.compile(r"in instantiation of function template specialization '(.*)' requested here$")
 _BOUNDS = re.compile(r"__launch_bounds__\s*\((.*)\)\s*$", re.DOTALL)
 _CLUSTER = re.compile(r"cluster_dims\((.*)\)$", re.DOTALL)
