@@ -27,7 +27,7 @@ from quickfix.sections import is_cut
 from quickfix.session import Session, Trial
 from quickfix.tiles import tile_barriers
 from quickfix.variables import statements_of
-from quickfix.verify import RACES, PairKey, findings_of, key_of
+from quickfix.verify import RACES, PairKey, findings_of, in_old_text, key_of
 
 MAX_TRIALS: Final = 24
 """Placements judged by the engine before a search is given up."""
@@ -120,7 +120,7 @@ def place(session: Session, kernels: Collection[KernelAnalysis], wanted: _Wanted
             # What goes along with the others without having been looked at is repaired.
             given_up = dict.fromkeys(text for key, text in reasons.items() if key in left)
             harmless = tuple(races[key][0] for key in races if key in hoped)
-            placed = replace(placed, given_up=tuple(given_up), harmless=harmless)
+            placed = replace(placed, given_up=tuple(given_up), harmless=(*placed.harmless, *harmless))
             return _spelled(session, placed, kernels)
         except _Unfixable as failure:
             session.hopeless[failure.key] = failure.text
@@ -249,8 +249,18 @@ def _search(
             continue
         needed = session.needed_for(trial, aims)
         chosen, trial = _needed(chosen, trial, needed, tried, lambda without: not _appeared(without, wanted))
-        return Placed(chosen, trial, tuple(f for found in targets.values() for f in found))
+        alike = _of_one_value(trial)
+        ordered = tuple(f for key, found in targets.items() if key not in alike for f in found)
+        harmless = tuple(found[0] for key, found in targets.items() if key in alike)
+        return Placed(chosen, trial, ordered or harmless, harmless=harmless)
     raise _GivenUp(f"no placement of barriers was found in {MAX_TRIALS} attempts")
+
+
+def _of_one_value(trial: Trial) -> frozenset[PairKey]:
+    """Writes that still collide and leave the same value, which nothing else makes harmful any more."""
+    found = (f for k in trial.analysis.result.kernels for f in findings_of(k) if f.code is Verdict.BENIGN_RACE)
+    olds = (in_old_text(f, trial.files) for f in found)
+    return frozenset(key_of(old) for old in olds if old is not None)
 
 
 def _appeared(trial: Trial, wanted: _Wanted) -> dict[PairKey, Finding]:
@@ -487,7 +497,7 @@ def _parting_levels(chain: Chain, guard: Guard, agree: Callable[[Conjunct], bool
         yield chain[-1]  # else only a conditional expression in it tells threads apart
     for depth, levels in branches.items():
         agreed = [agree(c) for c in guard if c.kind == "branch" and c.depth == depth]
-        if len(agreed) < len(levels):
+        if len(agreed) <= len(levels):
             inner = zip(levels[len(levels) - len(agreed) :], agreed, strict=True)
             yield from (level for level, together in inner if not together)
         elif not all(agreed):

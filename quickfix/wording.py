@@ -101,13 +101,14 @@ def notes_of(placed: Placed) -> tuple[str, ...]:
     notes: list[str] = []
     if placed.trial.late:
         notes.append(LATE)
-    notes += [_harmless(f.accesses[0]) for f in placed.harmless]
+    notes += [_harmless(f) for f in placed.harmless]
     notes += [f"{NOT_REPAIRED}{text}" for text in placed.given_up]
     return tuple(notes)
 
 
-def _harmless(access: Access) -> str:
-    return f"The writes of `{access.text}` (line {access.span.line}) still collide; all of them write the same value."
+def _harmless(finding: Finding) -> str:
+    places = dict.fromkeys(f"`{a.text}` (line {a.span.line})" for a in finding.accesses[:2])
+    return f"The writes of {' and '.join(places)} still collide; all of them write the same value."
 
 
 def granted_in_words(granted: Iterable[str]) -> str:

@@ -223,3 +223,22 @@ def test_writes_of_different_values_stay_a_race_whatever_is_ordered() -> None:
     mended = {group for a in found if isinstance(a, Fix) for group in a.groups}
     assert any("found" in group for group in refused)
     assert mended.isdisjoint(refused)
+
+
+def test_no_barrier_orders_writes_of_one_value_alone() -> None:
+    """Only the value that is written last is another one."""
+    text = """// cuda-lsp: launch grid=(1) block=(64)
+__global__ void k(int *out, int n) {
+  __shared__ int s[64];
+  int t = threadIdx.x;
+  s[t] = n;
+  s[63 - t] = n;
+  s[t] = n / 2;
+  __syncthreads();
+  out[t] = s[t];
+}
+"""
+    (fix,) = (answer for answer in answers(Engine(), CheckRequest(PATH, text)) if isinstance(answer, Fix))
+    assert "after line 6 — orders s[63 - t] and s[t], +1 barrier" in fix.title
+    said = "The writes of `s[t]` (line 5) and `s[63 - t]` (line 6) still collide; all of them write the same value."
+    assert said in fix.notes

@@ -238,15 +238,17 @@ class RaceChecker:
         return True
 
     def collides_without(self, pair: Pair, barriers: frozenset[int]) -> bool:
-        """Whether a way in which the pair collides is found at little cost where these barriers are absent, without
-        wrap-around. That none is found proves nothing."""
+        """Whether a harmful way in which the pair collides is found at little cost where these barriers are absent,
+        without wrap-around. That none is found proves nothing."""
         ignored = Checked()
         for mode, extra, only_same in self._meeting_relations(pair, ignored, strict=True):
             for case in self._possible(pair, mode, only_same, barriers).possible:
                 if self.effort.is_spent:
                     return False
                 answer, _ = self._ask(pair, case, mode, extra, ignored, patience="brief")
-                if isinstance(answer, Satisfied):
+                if not isinstance(answer, Satisfied):
+                    continue
+                if not self._may_be_benign(pair) or self._same_value(pair, mode, extra, [case]) is None:
                     return True
         return False
 

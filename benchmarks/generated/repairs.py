@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import random
 import re
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
@@ -146,12 +147,14 @@ def _accesses(result: RunResult) -> dict[int, list[_Made]]:
 
 
 def _made_atomic(then: dict[int, list[_Made]], now: dict[int, list[_Made]]) -> frozenset[tuple[str, int, int]]:
-    """The cells that are updated by atomic operations and were not before."""
-    cells, earlier = (
-        {(name, offset, width) for made in each.values() for name, offset, width, kind in made if kind == "atomic"}
+    """The cells that more atomic operations update than before."""
+    atomics, earlier = (
+        Counter(
+            (name, offset, width) for made in each.values() for name, offset, width, kind in made if kind == "atomic"
+        )
         for each in (now, then)
     )
-    return frozenset(cells - earlier)
+    return frozenset(atomics - earlier)
 
 
 def _elsewhere(made: dict[int, list[_Made]], cells: frozenset[tuple[str, int, int]]) -> dict[int, list[_Made]]:
