@@ -71,6 +71,8 @@ def repair(path: Path) -> Fix:
         found = [f for k in result(request(path)).kernels for c in k.contexts for f in c.findings]
         group = next(f.group for f in found if f.code.value.startswith("barrier"))
         fix = fix_for(engine(), request(path), group)
+    elif path.stem.startswith("choice"):
+        fix = next(a for a in offers(engine(), request(path), result(request(path))) if not a.preferred)
     elif path.stem.startswith("hoist"):
         (fix,) = hoisted(engine(), request(path), result(request(path)), never)
     else:
