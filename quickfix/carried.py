@@ -70,7 +70,7 @@ def _cut(layout: Layout, level: Level, cut: int) -> Cut:
             raise NotPossible(f"a declaration in line {line_of(text, statement.start)} cannot be moved")
         needed = next((d for d in statement.declares if is_used(d)), None)
         if needed is not None:
-            if not _can_be_in_front(statement.declares):
+            if not can_be_in_front(statement.declares):
                 raise NotPossible(f"`{needed.name}` is declared in one half of a conditional and used in the other")
             apart[index] = statement.declares
     found = Cut(cut, whole, apart)
@@ -129,7 +129,7 @@ def _refuse_pointers(code: bytes, function: FunctionTree, body: Body, cut: Cut) 
             raise NotPossible(f"`{each.name}` points to a variable of one half of a conditional, and the other uses it")
 
 
-def _can_be_in_front(declares: Sequence[Declared]) -> bool:
+def can_be_in_front(declares: Sequence[Declared]) -> bool:
     """Whether the variables of one statement can be declared in front, and assigned in one statement where it is."""
     if all(d.bare for d in declares):
         return True

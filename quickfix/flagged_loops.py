@@ -9,16 +9,16 @@ again when it has left; instead of `break` it is no longer active, and what foll
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection
 from typing import Final
 
 from analyzers.frontend.blanking import group_end, next_visible
-from analyzers.frontend.gaps import Body, Statement
+from analyzers.frontend.gaps import Statement
 from analyzers.frontend.plain import UNKNOWN_TEST
 from quickfix.declared_conditions import DeclaredError
-from quickfix.edits import Change, Layout, indented, outside_conditionals
-from quickfix.loop_jumps import jumps_in, jumps_of, refuse_hidden
+from quickfix.edits import Change, Layout, indented
+from quickfix.guarded_rest import GuardedRest, Range
+from quickfix.loop_jumps import jumps_in, refuse_hidden
 from quickfix.naming import NotPossible, fresh_name, line_of
 from quickfix.negation import negated, operand
 from quickfix.own_lines import first_word, require_braces, require_lines
@@ -26,7 +26,6 @@ from quickfix.paths import Level, around
 from quickfix.sections import balanced
 from quickfix.variables import declarations, stay, uses_in
 
-Range = tuple[int, int]
 _NUMBER_TYPE: Final = (
     rb"(?:(?:unsigned|signed|long|short|int|char|float|double)\b\s*)+"
     rb"|(?:u?int(?:8|16|32|64)_t|size_t|ptrdiff_t|uint)\s+"
@@ -94,10 +93,10 @@ class _Flagged:
         self.level, self.loop, self.layout, self.test = level, loop, layout, test
         self.line = line_of(layout.text, loop.keyword)
         self.name = fresh_name(level, layout.text, "active", taken)
-        self.unit = layout.unit(level.function)
-        self.found: list[Change] = []
-        self.shifts: Counter[int] = Counter()
-        """By start of a line: how many levels it moves in."""
+        whole = f"the loop in line {self.line}"
+        out = layout.unit(level.function) if condition is not None else b""
+        self.rest = GuardedRest(level, layout, "break", self.name, self.name + b" = false;", whole, out)
+        self.found = self.rest.found
 
     def changes(self) -> list[Change]:
         layout, loop, body = self.layout, self.loop, self.level.body
@@ -113,15 +112,10 @@ class _Flagged:
         self._vote(first)
         step = self._step()
         run, opened = (body.statements, body.start) if first is None else (body.statements[1:], first.end)
-        self._guarded(run, body, opened, 0, step)
-        moved = (change for at, levels in self.shifts.items() for change in self._moved(at, levels))
-        return sorted((*self.found, *moved), key=lambda c: (c.start, c.end))
-
-    def _moved(self, at: int, levels: int) -> Iterator[Change]:
-        if levels > 0:
-            yield Change(at, at, self.unit * levels)
-        elif levels < 0 and self.layout.text.startswith(self.unit, at):
-            yield Change(at, at + len(self.unit), b"")
+        if not run and opened == body.start:
+            raise NotPossible(f"the loop in line {self.line} has no body")
+        self.rest.ask(run, body, opened, step=step)
+        return self.rest.changes()
 
     def _opened(self, condition: Range) -> None:
         """Leave of the conditional around the loop its condition."""
@@ -144,7 +138,7 @@ class _Flagged:
             raise NotPossible(f"the conditional in line {line} has its lines not to itself")
         self.found.append(Change(last, end, b""))
         for at in indented(text, begin, last - 1):
-            self.shifts[at] -= 1
+            self.rest.shifts[at] -= 1
 
     def _start(self) -> None:
         """What a `for` begins with is computed by the active threads alone: the condition may be what allows it."""
@@ -254,80 +248,3 @@ class _Flagged:
             raise NotPossible(f"the loop in line {self.line} hides a variable of its step")
         self.found.append(Change(*step, b""))
         return low, self.layout.last_visible(step[1], low)
-
-    def _guarded(self, run: Sequence[Statement], body: Body, opened: int, depth: int, step: Range | None) -> None:
-        """Put statements, and behind them the step, under the flag; they move in by `depth` levels besides. What is
-        behind a `break` is asked again. `opened`: where what is in front of them ends."""
-        layout = self.layout
-        if not run and opened == body.start:
-            raise NotPossible(f"the loop in line {self.line} has no body")
-        parts = self._parts(run, step is not None)
-        for part, following in zip(parts, [*parts[1:], []], strict=True):
-            lead = part[0] if part else body.statements[-1]
-            if part and not layout.is_first(first_word(lead)):
-                why = f"the code in line {line_of(layout.text, lead.start)} does not begin its line"
-                if body is self.level.body:
-                    require_lines(layout, self.level, why, first_word(lead))
-                raise NotPossible(why)
-            at = layout.line_end(opened)
-            base = layout.indentation(first_word(lead))
-            base = base if self.condition is None else base.removesuffix(self.unit)
-            inner = layout.newline + base + self.unit * depth
-            self.found.append(Change(at, at, inner + b"if (" + self.name + b") {"))
-            limit = following[0].start if following else body.end
-            end = outside_conditionals(layout, part[-1].end, limit) if part else at
-            if b'R"' in layout.text[at:end]:
-                raise NotPossible(f"there is a raw string in the loop in line {self.line}, which cannot be indented")
-            self.shifts.update(indented(layout.text, at, end))
-            self._run(part, body, depth + 1, step if part is parts[-1] else None)
-            if step is not None and part is parts[-1] and not (part and _leaves(part)):
-                self._step_behind(end, inner + self.unit, step)
-            self.found.append(Change(end, end, inner + b"}"))
-            opened = end
-
-    def _parts(self, run: Sequence[Statement], step: bool) -> list[Sequence[Statement]]:
-        """Statements cut behind each with a `break`, where nothing behind it needs what is declared in front of it."""
-        found: list[Sequence[Statement]] = []
-        begin = 0
-        for index, statement in enumerate(run):
-            behind = index + 1 < len(run) or step
-            if behind and _leaves([statement]) and self._is_apart(run[begin : index + 1], run[index + 1 :]):
-                found.append(run[begin : index + 1])
-                begin = index + 1
-        return [*found, run[begin:]]
-
-    def _is_apart(self, before: Sequence[Statement], behind: Sequence[Statement]) -> bool:
-        if any(s.kind in ("declaration", "other") and s.declares is None for s in before):
-            return False
-        function = self.level.function
-        own = {u.variable for s in before for u in uses_in(function, (s.start, s.end)) if u.kind == "declared"}
-        return own.isdisjoint(u.variable for s in behind for u in uses_in(function, (s.start, s.end)))
-
-    def _run(self, run: Sequence[Statement], body: Body, depth: int, step: Range | None) -> None:
-        """The flag instead of `break` in statements, and around what is behind."""
-        for index, statement in enumerate(run):
-            if _leaves([statement]):
-                self._instead_of(statement, depth)
-                if run[index + 1 :] or step is not None:
-                    self._guarded(run[index + 1 :], body, statement.end, depth, step)
-                return
-
-    def _step_behind(self, end: int, indentation: bytes, step: Range) -> None:
-        code = self.layout.text[slice(*step)]
-        moved = (len(indentation), step[0], len(code))
-        self.found.append(Change(end, end, indentation + code + b";", moved=(moved,)))
-
-    def _instead_of(self, statement: Statement, depth: int) -> None:
-        """The flag instead of the `break` in a statement."""
-        if statement.kind == "jump":
-            self.found.append(Change(statement.start, statement.end, self.name + b" = false;"))
-            return
-        if statement.kind not in ("if", "compound") or statement.macro:
-            raise NotPossible(f"threads leave the loop in line {self.line} in the middle of a statement")
-        for inner in statement.bodies:
-            self._run(inner.statements, inner, depth, None)
-
-
-def _leaves(run: Sequence[Statement]) -> bool:
-    """Whether threads leave the loop in one of the statements."""
-    return any(jump.call == "break" for statement in run for jump in jumps_of(statement))

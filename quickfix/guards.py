@@ -30,10 +30,11 @@ _LABEL: Final = re.compile(rb"\s*(?!(?:case|default)\b)([A-Za-z_]\w*)\s*:")
 def jump_in(body: Body, end: int, word: str) -> int | None:
     """The last statement of the body in front of `end` that is nothing but ``if (…)`` with the jump `word` at its end,
     and no other jump. The last, so that each is in the same body as those before it until it is their turn."""
-    return max((i for i, s in enumerate(body.statements[:end]) if _is_jump(s, word)), default=None)
+    return max((i for i, s in enumerate(body.statements[:end]) if is_jump(s, word)), default=None)
 
 
-def _is_jump(statement: Statement, word: str) -> bool:
+def is_jump(statement: Statement, word: str) -> bool:
+    """Whether it is nothing but ``if (…)`` with the jump `word` at its end, and no other jump."""
     if statement.kind != "if" or len(statement.bodies) != 1:
         return False
     inner, jumps = statement.bodies[0], list(jumps_of(statement))
@@ -44,7 +45,7 @@ def goto_in(body: Body, end: int, layout: Layout) -> tuple[int, int] | None:
     """The same of a `goto` to a label in the same body behind it, with the index of the label."""
     for index in reversed(range(min(end, len(body.statements)))):
         statement = body.statements[index]
-        if _is_jump(statement, "goto"):
+        if is_jump(statement, "goto"):
             jump = statement.bodies[0].statements[-1]
             name = layout.code[jump.start : jump.end].strip(b"; \t\r\n").removeprefix(b"goto").strip()
             behind = enumerate(body.statements[index + 1 :], index + 1)

@@ -12,7 +12,7 @@ the engine to say, and barriers are placed in the new text as in any other.
 * A function called under a condition is called by all threads, which pass the condition (`called_conditionals`).
 * A conditional in whose body a barrier is missing is closed before it and opened again behind it (`conditionals`). One
   that holds nothing but another one becomes one with it (`joined`).
-* What stands behind a `continue`, or what a `goto` skips, goes under the opposite of its condition (`guards`).
+* What stands behind a `continue`, or what a `goto` skips, goes under the opposite of its condition (`skipping_jumps`).
 * A loop that threads leave at different times runs as long as any thread has work (`uniform_loops`), up to the
   bound of one thread where that does for all (`uniform_bounds`). A `return` or `goto` out of it is made behind it
   (`leaving_jumps`).
@@ -35,8 +35,7 @@ from quickfix.declared_conditions import DeclaredError
 from quickfix.distribute import DIRECTIVE
 from quickfix.edits import Change, Layout
 from quickfix.farthest import has_its_bound, is_farthest
-from quickfix.guards import goto_in, guarded, jump_in, switch_in
-from quickfix.leaving_jumps import made_behind, made_behind_switch
+from quickfix.leaving_jumps import made_behind
 from quickfix.naming import NotPossible, fresh_name, line_of
 from quickfix.own_lines import OneLineError, UnbracedError, require_braces, require_lines
 from quickfix.paths import Chain, Level, around, chain_to
@@ -44,11 +43,21 @@ from quickfix.room import made_room
 from quickfix.search import ways_between
 from quickfix.sections import refuse_halves
 from quickfix.session import Session
+from quickfix.skipping_jumps import (
+    continues,
+    guard_continue,
+    guard_goto,
+    jump_behind_switch,
+    without_break,
+    without_continue,
+)
 from quickfix.split_branches import split_at_else
 from quickfix.steps import BOUNDED, THREADS, UNIFORM, VOTES, WARP_VOTES, Farthest, Restructuring
-from quickfix.strides import strides_of_rows
+from quickfix.strided_loops import over_a_base
+from quickfix.strides import is_over_base
 from quickfix.uniform_bounds import up_to_bound_of
 from quickfix.uniform_loops import loops_around, uneven_loops, uniform
+from quickfix.unwrapped_sections import block_in_section, unwrapped
 
 _Way = Callable[[Session, tuple[Chain, Chain], tuple[Access, Access]], Restructuring | None]
 
@@ -62,10 +71,10 @@ def restructuring(
     first, second = chain_to(session.trees, one), chain_to(session.trees, two)
     if first is None or second is None or has_place(session, finding, varying):
         return None
-    ways: list[_Way] = [_guard_goto, *_WAYS_BETWEEN, _opened_up(finding, varying), *_WAYS_AROUND]
+    ways: list[_Way] = [guard_goto, *_WAYS_BETWEEN, _opened_up(finding, varying), *_WAYS_AROUND]
     if ways_between(session, finding).candidates:
         # There is a place, if only some threads get there: a statement is not split for what is between iterations.
-        ways = [_guard_goto, *_WAYS_BETWEEN[1:], _opened_up(finding, varying), _split_statement, *_WAYS_AROUND]
+        ways = [guard_goto, *_WAYS_BETWEEN[1:], _opened_up(finding, varying), _split_statement, *_WAYS_AROUND]
     said: str | None = None
     for way in ways:
         try:
@@ -261,6 +270,9 @@ def _split_branch(
     if found is None:
         return None
     level, statement = found
+    loop = next((a for a in reversed(chains[0]) if a.body.loops and a.body.start <= statement.start < a.body.end), None)
+    if loop is not None and continues(statement):
+        return without_continue(session, loop)
     text = session.trees.texts[level.function.path]
     condition = condition_of(Layout(text), statement, level, line_of(text, statement.keyword))
     return split_at_else(session, level, statement, condition)
@@ -272,9 +284,14 @@ def _split_switch(
     del accesses
     found = switches.parting(*chains)
     if found is None:
-        return None
+        block = block_in_section(*chains)
+        if block is None:
+            return None
+        path = block.function.path
+        changes = unwrapped(block, Layout(session.trees.texts[path]))
+        return Restructuring(path, changes, "", block.body.start)
     level, statement, section, kept, last = found
-    behind = _left_behind(session, level, statement)
+    behind = jump_behind_switch(session, level, statement)
     if behind is not None:
         return behind
     best = switches.most_parted(session, statement, section, last) if section < last else section
@@ -285,15 +302,9 @@ def _split_switch(
             raise
         except NotPossible:
             pass  # behind the earlier access, perhaps
-    return switches.split(session, level, statement, section, kept)
-
-
-def _left_behind(session: Session, level: Level, switch: Statement) -> Restructuring | None:
-    """Jumps out of a `switch` made behind it, if there are any."""
-    path = level.function.path
-    behind = made_behind_switch(level, switch, Layout(session.trees.texts[path]), session.reserved_in(level.function))
-    text = "jump out behind the switch"
-    return Restructuring(path, behind, text, switch.keyword) if behind is not None else None
+    return without_break(session, level, statement, section, kept) or switches.split(
+        session, level, statement, section, kept
+    )
 
 
 # --- a loop that threads leave at different times -------------------------------------------------------------
@@ -315,8 +326,15 @@ def _made_uniform(session: Session, level: Level, loop: Statement) -> Restructur
     behind = made_behind(level, loop, Layout(text), taken)
     if behind is not None:
         return Restructuring(level.function.path, behind, "jump out behind the loop", loop.keyword)
-    rows = not session.votes and strides_of_rows(session.kernels, level.function.path, level.loop_line)
-    changes = uniform(level, loop, text, session.vote, taken, rows=rows)
+    if loop.kind == "for":
+        # The step must be made where the iteration ends.
+        found = without_continue(session, level)
+        if found is not None:
+            return found
+    changes = None if session.votes else _over_base(session, level, loop)
+    if changes is not None:
+        return Restructuring(level.function.path, changes, UNIFORM, loop.keyword)
+    changes = uniform(level, loop, text, session.vote, taken)
     if changes is None:
         return None
     votes = any(session.vote in c.text for c in changes)
@@ -326,6 +344,20 @@ def _made_uniform(session: Session, level: Level, loop: Statement) -> Restructur
         return Restructuring(level.function.path, changes, BOUNDED.format(which), loop.keyword)
     cost = (WARP_VOTES if session.orders_warps else VOTES) if votes else ""
     return Restructuring(level.function.path, changes, UNIFORM, loop.keyword, cost)
+
+
+def _over_base(session: Session, level: Level, loop: Statement) -> list[Change] | None:
+    """The changes after which a loop runs over a base that the first thread of the block counts, where that does."""
+    path, text = level.function.path, session.trees.texts[level.function.path]
+    changes = over_a_base(level, loop, text, session.vote, session.reserved_in(level.function))
+    kernels = session.running(path, loop.keyword) if changes is not None else None
+    if changes is None or kernels is None:
+        return None
+    drafted = session.draft({path: changes})
+    own = loop.kind == "while"
+    made = drafted.analysis.kernels
+    alike = drafted.difference.is_clean and is_over_base(session, kernels, made, path, level.loop_line, own_counter=own)
+    return changes if alike else None
 
 
 def _with_bound(session: Session, level: Level, loop: Statement) -> tuple[Farthest, list[Change]] | None:
@@ -356,44 +388,6 @@ def _with_bound(session: Session, level: Level, loop: Statement) -> tuple[Farthe
     return (bounded.which, changes) if alike else None
 
 
-# --- a jump over what is behind it ----------------------------------------------------------------------------
-
-
-def _guard_continue(
-    session: Session, chains: tuple[Chain, Chain], accesses: tuple[Access, Access]
-) -> Restructuring | None:
-    """Put the rest of an iteration under the opposite of the condition under which threads skip it."""
-    del accesses
-    for a, b in reversed(list(zip(*chains, strict=False))):
-        if a.identity == b.identity and a.body.loops:
-            index = jump_in(a.body, max(a.position, b.position), "continue")
-            if index is not None:
-                text = session.trees.texts[a.function.path]
-                changes = guarded(a, index, text)
-                at = a.body.statements[index].keyword
-                return Restructuring(a.function.path, changes, "guard the rest of the loop instead of `continue`", at)
-            switch = switch_in(a.body, max(a.position, b.position), "continue")
-            if switch is not None:
-                return _left_behind(session, a, switch)
-    return None
-
-
-def _guard_goto(session: Session, chains: tuple[Chain, Chain], accesses: tuple[Access, Access]) -> Restructuring | None:
-    """Put what threads skip by a `goto` under the opposite of its condition. Before all else: a jump must not pass the
-    declarations that other steps make."""
-    del accesses
-    for a, b in reversed(list(zip(*chains, strict=False))):
-        if a.identity == b.identity:
-            text = session.trees.texts[a.function.path]
-            found = goto_in(a.body, max(a.position, b.position), Layout(text))
-            if found is not None:
-                index, label = found
-                at = a.body.statements[index].keyword
-                changes = guarded(a, index, text, label)
-                return Restructuring(a.function.path, changes, "guard what is skipped instead of `goto`", at)
-    return None
-
-
 def _parting(first: Chain, second: Chain) -> tuple[Level, Statement] | None:
     """The conditional on whose sides the accesses stand, and the body it is in."""
     for before, a, b in zip(first, first[1:], second[1:], strict=False):
@@ -406,4 +400,4 @@ def _parting(first: Chain, second: Chain) -> tuple[Level, Statement] | None:
 
 
 _WAYS_BETWEEN: Final[tuple[_Way, ...]] = (_split_statement, _split_branch, _split_switch)
-_WAYS_AROUND: Final[tuple[_Way, ...]] = (_guard_continue, _uniform_loop)
+_WAYS_AROUND: Final[tuple[_Way, ...]] = (guard_continue, _uniform_loop)

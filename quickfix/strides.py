@@ -1,99 +1,108 @@
-"""Loops that a whole row of the block makes in strides: ``for (int i = threadIdx.x; i < n; i += blockDim.x)``.
+"""Loops that stride from the number of the thread on: whether a base does for all threads, which the first one counts.
 
-Takes analysed kernels and a loop, tells whether all threads come to it and no stride is shorter than a row. Then what
-the loop counts in thread 0 is enough for all: it ends when that does, and with the number of a thread added it does not
-leave the range of integers either, because one stride more does not.
+Takes analysed kernels and a loop that was rewritten over a base (`strided_loops`), and proves with the engine's own
+prover, for every launch: all threads come to the loop; the first thread of the block makes all iterations that another
+one makes, and another one never counts as far as it does in its next one, so that no sum of the base and the number of
+a thread leaves the range of integers that did not before; and each access is made in the same iterations as it was.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from analyzers.analysed import KernelAnalysis
+from analyzers.ir import expr as E
 from analyzers.ir.events import KernelEvents
-from analyzers.ir.expr import BDIM, Expr, IntType, symbols
+from analyzers.ir.expr import I64, Expr, IntType
 from analyzers.ir.uniformity import is_uniform
-from analyzers.races.threads import MAX_BLOCK, Launch
+from analyzers.races.check import RaceChecker
+from quickfix.loops_in_launches import (
+    Instance,
+    are_equal,
+    exactly,
+    is_entered_by_all,
+    is_never,
+    known_of,
+    paired,
+    prover,
+    test_of,
+    tests_of,
+)
+from quickfix.session import Session
 
 
-def strides_of_rows(kernels: Iterable[KernelAnalysis], path: str, line: int) -> bool:
-    """Whether the loop in that line is one, in all kernels and launches that come to it."""
-    found = list(instances_of(kernels, path, line))
-    return bool(found) and all(
-        is_entered_by_all(analysis.events, label, launch) and _covers_a_row(analysis.events, label, launch)
-        for analysis, label, launch in found
+def is_over_base(
+    session: Session,
+    kernels: Iterable[KernelAnalysis],
+    drafted: Iterable[KernelAnalysis],
+    path: str,
+    line: int,
+    *,
+    own_counter: bool,
+) -> bool:
+    """Whether the rewritten loop does what it did. `line`: of the loop in both texts; `own_counter`: each thread goes
+    on counting as it did, under its old condition."""
+    pairs = paired(kernels, drafted, path, (line, line))
+    return bool(pairs) and all(_is_alike(session, *pair, own_counter) for pair in pairs)
+
+
+def _is_alike(session: Session, before: Instance, after: Instance, own_counter: bool) -> bool:
+    (old, label, launch), (new, new_label, _) = before, after
+    if old.events.loops[label].counter is not new.events.loops[new_label].counter:
+        return False
+    if not is_entered_by_all(old.events, label, launch):
+        return False
+    with prover(session, launch) as checker:
+        alike = _ends_alike if own_counter else _is_reached_alike
+        return _is_led(checker, old.events, label) and alike(checker, old.events, new.events, label)
+
+
+def _is_led(checker: RaceChecker, events: KernelEvents, label: str) -> bool:
+    launch, counter = checker.launch, events.loops[label].counter
+    tests = tests_of(events, label)
+    if len(tests) != 1 or len(tests[0]) != 1 or tests[0][0].kind != "loop":
+        return False
+    test = tests[0][0].condition
+    if test.op not in ("lt", "le") or not is_uniform(test.args[1]) or counter in E.symbols(test.args[1]):
+        return False
+    known = known_of(launch, events, label, "first")
+    inside, count = test_of(launch, tests[0]), exactly(launch.bind(test.args[0]))
+    following = {counter: E.add(counter, E.const(1, I64))}
+    own, first = (launch.side(inside, thread, "block") for thread in (1, 2))
+    again = launch.side(E.substitute(inside, following), 1, "block")
+    here, base = (launch.side(count, thread, "block") for thread in (1, 2))
+    then = launch.side(E.substitute(count, following), 2, "block")
+    # A counter that begins anew below its bound would go on for ever.
+    grows = E.compare("lt", base, then)
+    return (
+        is_never(checker, [*known, own, E.lnot(first)])
+        and is_never(checker, [*known, first, grows, E.lnot(own), again])
+        and (_wraps_around(test.args[0]) or is_never(checker, [*known, first, E.compare("le", then, here)]))
     )
 
 
-def instances_of(
-    kernels: Iterable[KernelAnalysis], path: str, line: int
-) -> Iterator[tuple[KernelAnalysis, str, Launch]]:
-    """The loops in that line, by their labels, in each kernel and launch that comes to it."""
-    for analysis in kernels:
-        places = {label: loop.site.span for label, loop in analysis.events.loops.items()}
-        labels = [label for label, at in places.items() if (at.path, at.line) == (path, line)]
-        for context in analysis.contexts if labels else ():
-            launch = Launch(analysis.events, context)
-            yield from ((analysis, label, launch) for label in labels)
+def _wraps_around(count: Expr) -> bool:
+    """Whether C has a counter wrap around where it leaves its range."""
+    while count.op == "cast":
+        count = count.args[0]
+    return count.op == "narrow" and isinstance(count.ty, IntType) and not count.ty.signed
 
 
-def is_entered_by_all(events: KernelEvents, label: str, launch: Launch) -> bool:
-    """No thread of the block returns in front of the loop, or passes it by, alone."""
-    for event in (*events.accesses, *events.barriers):
-        if label in event.loops:
-            depth = event.loops.index(label)
-            outer = (c.condition for c in event.guard if c.depth <= depth and c.kind != "assume")
-            if not all(is_uniform(launch.bind(condition)) for condition in outer):
-                return False
-    return True
+def _ends_alike(checker: RaceChecker, old: KernelEvents, new: KernelEvents, label: str) -> bool:
+    """Whether all threads make the loop as often as the first one did."""
+    launch, tests = checker.launch, [tests_of(events, label) for events in (old, new)]
+    if any(len(found) != 1 for found in tests):
+        return False
+    before, now = (test_of(launch, found[0]) for found in tests)
+    sides = launch.side(before, 2, "block"), launch.side(now, 1, "block")
+    return is_uniform(now) and are_equal(checker, known_of(launch, new, label, "first"), *sides)
 
 
-def _covers_a_row(events: KernelEvents, label: str, launch: Launch) -> bool:
-    counter = events.loops[label].counter
-    guards = (event.guard for event in (*events.accesses, *events.barriers) if label in event.loops)
-    tests = {c.condition for guard in guards for c in guard if c.kind == "loop" and counter in symbols(c.condition)}
-    steps = [_step(test, counter, launch) for test in tests]
-    return bool(steps) and all(step is not None and _is_row(step, launch) for step in steps)
-
-
-def _step(test: Expr, counter: Expr, launch: Launch) -> Expr | None:
-    """What is added to the left side of a comparison in each iteration."""
-    if test.op not in ("lt", "le") or counter in symbols(test.args[1]):
-        return None
-    value = launch.bind(test.args[0])
-    while counter in symbols(value):
-        if value.op in ("cast", "narrow") and isinstance(value.args[0].ty, IntType):
-            value = value.args[0]
-        elif value.op == "add":
-            parts = [a for a in value.args if counter in symbols(a)]
-            if len(parts) != 1:
-                return None
-            value = parts[0]
-        elif value.op == "mul" and counter in value.args:
-            return value.args[1] if value.args[0] is counter else value.args[0]
-        else:
-            return None
-    return None
-
-
-def _is_row(step: Expr, launch: Launch) -> bool:
-    """Not shorter than the block is wide."""
-    width = launch.block[0]
-    if step.op == "const":
-        low, high = launch.ranges.get(launch.bind(BDIM[0]), (1, MAX_BLOCK[0]))
-        del low
-        return step.value >= (high if width is None else width)
-    while step.op in ("cast", "narrow"):
-        step = step.args[0]
-    if step.op == "mul":
-        return any(_is_row(part, launch) for part in step.args) and all(_is_size(part) for part in step.args)
-    return step is BDIM[0] or step is launch.bind(BDIM[0])
-
-
-def _is_size(value: Expr) -> bool:
-    """A positive number, or a dimension of the block or grid."""
-    while value.op in ("cast", "narrow"):
-        value = value.args[0]
-    if value.op == "const":
-        return value.value > 0
-    return value.op == "sym" and str(value.value).split(".")[0] in ("bdim", "gdim")
+def _is_reached_alike(checker: RaceChecker, old: KernelEvents, new: KernelEvents, label: str) -> bool:
+    """Whether each thread makes the same accesses in the same iterations."""
+    guards = [[test_of(checker.launch, e.guard) for e in each.accesses if label in e.loops] for each in (old, new)]
+    pairs = dict.fromkeys(zip(*guards, strict=False))
+    return len(guards[0]) == len(guards[1]) and all(
+        one is two or are_equal(checker, (), *(checker.launch.side(each, 1, "block") for each in (one, two)))
+        for one, two in pairs
+    )

@@ -201,12 +201,12 @@ def _check(
 def _falling(statement: Statement, last: int, kept: int) -> int:
     """The first of the sections that go on up to what is behind so many statements of section `last`."""
     first = last if kept < len(statement.bodies[last].statements) else last + 1
-    while first and not _ends(statement.bodies[first - 1]):
+    while first and not ends(statement.bodies[first - 1]):
         first -= 1
     return first
 
 
-def _ends(section: Body) -> bool:
+def ends(section: Body) -> bool:
     """Whether no thread goes on from the section into the next one."""
     end = section.statements[-1]
     while end.kind == "compound" and end.bodies and end.bodies[0].statements:

@@ -97,9 +97,39 @@ def test_a_section_is_split_between_its_statements(which: str, selector: str) ->
         assert alone(text, "k", me) == alone(after, "k", me), after
 
 
-def test_a_section_that_threads_leave_before_is_not_split() -> None:
-    text = SWITCH.format("p[t]", "if (t == 3) break;\n    ", "out[t] = s[t ^ 1];\n    break;", "default")
-    assert "threads may leave it before" in refusal(text.replace("s[t ^ 32]", "5"))
+@pytest.mark.parametrize(
+    ("section", "expected"),
+    [
+        ("if (t == 3) break;\n    s[t] = t;\n    out[t] = s[t ^ 1];", "bool skipped = false;"),
+        (
+            "s[t] = t;\n    if (p[t] == 3) {\n      p[t] = 4;\n      break;\n    }\n    out[t] = s[t ^ 1];",
+            "",
+        ),
+        (
+            "if (t == 3) break;\n    s[t] = t;\n    out[t] = s[t ^ 1];\n    if (t == 4) break;\n    p[t]++;",
+            "taken;",
+        ),
+    ],
+)
+def test_a_section_that_some_threads_leave_early_is_split(section: str, expected: str) -> None:
+    text = LAUNCH + EARLY.replace("@", section)
+    after = edited(text, repaired(text, "k"))
+    assert expected in after
+    for me in (0, 1, 3, 4):
+        assert alone(text, "k", me) == alone(after, "k", me), after
+
+
+EARLY = """__global__ void k(int *s, int *out, int *p) {
+  int t = threadIdx.x;
+  switch (p[t] & 1) {
+  case 0:
+    @
+    break;
+  default:
+    out[t] = 5;
+  }
+}
+"""
 
 
 def test_a_switch_that_is_a_branch_gets_braces() -> None:

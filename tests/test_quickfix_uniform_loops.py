@@ -179,6 +179,10 @@ WORK = """    s[threadIdx.x] = i;
     sum += s[63 - threadIdx.x];
     i += 7;
 """
+COUNTED = """  for (int j = threadIdx.x; j < e; j += 7) {
+    s[threadIdx.x] = j;
+    sum += s[63 - threadIdx.x];
+"""
 LOOPS = {
     "do": f"  do {{\n{WORK}  }} while (i < e);",
     "do or": f"  do {{\n{WORK}  }} while (i < e || i == b);",
@@ -219,6 +223,12 @@ LOOPS = {
     "      if (in[j] + i == 50) return;\n      sum += j;\n    }\n    sum *= 2;\n  }",
     "goes on": "  for (int j = threadIdx.x; j < e; j += 7 + j % 2) {\n    if (j % 4 == 3) { sum += 2; continue; }\n"
     "    s[threadIdx.x] = j;\n    sum += s[63 - threadIdx.x];\n  }",
+    "goes on behind": f"{COUNTED}    if (j % 4 == 3) continue;\n    sum *= 2;\n  }}",
+    "goes on deep": f"{COUNTED}    if (j & 1) {{\n      sum++;\n      if (j % 3 == 0) continue;\n      sum ^= j;\n"
+    "    } else if (in[j & 7] > j) {\n      continue;\n    }\n    sum *= 2;\n  }",
+    "goes on or leaves": f"{COUNTED}    if (j & 1) {{\n      if (j % 3 == 0) continue;\n      if (j > 70) break;\n"
+    "      sum ^= j;\n    }\n    sum *= 2;\n  }",
+    "goes on at the end": f"{COUNTED}    sum *= 2;\n    if (j & 1) {{\n      sum++;\n      continue;\n    }}\n  }}",
     "no braces": "  do\n    s[threadIdx.x] = i, sum += s[63 - threadIdx.x], i += 7;\n  while (i < e);",
 }
 
@@ -338,7 +348,8 @@ __global__ void k(float *out, const float *in, int n) {{
         ("  int i = tid;\n  while (i < n) {", "    if (sum > 0) i += stride;", ""),
         ("  int i = tid;\n  while (i < n) {", "    i += stride;\n    n--;", ""),
         ("  int i = tid;\n  i++;\n  while (i < n) {", "    i += stride;", ""),
-        ("  int i = tid * 2;\n  while (i < n) {", "    i += stride;", ""),
+        ("  int i = tid * 4;\n  while (i < n) {", "    i += stride;", "for (int base = 0; base < n; base += stride)"),
+        ("  int i = tid * 5;\n  while (i < n) {", "    i += stride;", ""),
         ("  int i = tid;\n  while (i < n) {", "    i += int(in[0]);", ""),
     ],
 )
@@ -433,8 +444,8 @@ IN_EACH_OTHER = """__global__ void k(int *out, const int *in, int b, int e) {{
 @pytest.mark.parametrize(
     ("head", "loop", "behind", "votes"),
     [
-        ("for (int r = t; r < e; r += 64)", "int c = r & 3; c < 9; c++", "out[r + 64]++;", 2),
-        ("for (int r = t; r < e; r += 64)", "int c = 0; c < (in[r] & 7); c++", "", 2),
+        ("for (int r = t; r < e; r += 64)", "int c = r & 3; c < 9; c++", "out[r + 64]++;", 1),
+        ("for (int r = t; r < e; r += 64)", "int c = 0; c < (in[r] & 7); c++", "", 1),
         ("for (int r = t; r < e; r += 3)", "int c = 4; c < (r & 7); c++", "if (r == 9) break;", 2),
         ("for (int r = b; r < e; r += 40)", "int c = t; c < 60 + 2 * r; c += 32", "", 1),
         ("if (t < e)", "int c = in[t] & 3; c < (in[t + 1] & 7); c++", "out[t + 64]++;", 1),
