@@ -31,7 +31,7 @@ from quickfix.search import obstacle
 from quickfix.session import Session
 from quickfix.steps import VOTES, WARP_VOTES, is_made_uniform
 from quickfix.verify import RACES, REPAIRABLE, findings_of
-from quickfix.wording import LATE, pair_in_words, shown
+from quickfix.wording import LATE, beyond_repair, pair_in_words, shown
 
 _GUARDED: Final = 2
 """Barriers behind early returns for which a guard is looked for without being asked."""
@@ -247,6 +247,9 @@ def _of_session(session: Session, checked: UnitResult) -> Iterator[Fix | FixRefu
     for group, why in unchecked.items():
         if group in refused:
             refused[group] = replace(refused[group], text=f"{refused[group].text} {why}")
+    for group, findings in groups.items():
+        if group not in repaired_too and (why := beyond_repair(findings[0])) is not None:
+            refused.setdefault(group, FixRefusal(why, group))
     yield from refused.values()
     yield from _guards(session)
 

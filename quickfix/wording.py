@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
-from analyzers.model import NOT_REPAIRED, Access, Finding, Fix, TextEdit
+from analyzers.model import NOT_REPAIRED, Access, Finding, Fix, TextEdit, Verdict
 from quickfix.edits import BARRIER, FENCE, WARP_BARRIER, text_edits
 from quickfix.search import Placed
 from quickfix.session import Changes, Session, Trial
@@ -149,3 +149,15 @@ def compose(first: Mapping[str, EditedFile], second: Mapping[str, EditedFile]) -
     before = {path: file.before for path, file in (*second.items(), *first.items())}
     after = {path: file.after for path, file in (*first.items(), *second.items())}
     return {path: (before[path], after[path]) for path in before}
+
+
+def beyond_repair(finding: Finding) -> str | None:
+    """Why no edit is looked for, a sentence; None for findings of other kinds."""
+    if finding.code in (Verdict.ASSERTION_FAILURE, Verdict.POSSIBLE_ASSERTION_FAILURE):
+        text = finding.accesses[0].text
+        return f"`{text}` is for the code in front of it to keep, or for the host: no barrier makes it hold."
+    if finding.code is Verdict.BENIGN_RACE:
+        if all(access.kind == "write" for access in finding.accesses[:2]):
+            return "Nothing has to be repaired: whichever thread is last, the same value is left."
+        return "Nothing has to be repaired: the compare-and-swap checks what was read."
+    return None

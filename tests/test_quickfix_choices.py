@@ -242,3 +242,18 @@ __global__ void k(int *out, int n) {
     assert "after line 6 — orders s[63 - t] and s[t], +1 barrier" in fix.title
     said = "The writes of `s[t]` (line 5) and `s[63 - t]` (line 6) still collide; all of them write the same value."
     assert said in fix.notes
+
+
+def test_what_no_edit_is_looked_for_says_why() -> None:
+    text = """#include <cassert>
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void k(int *out, int *next, int n) {
+  assert(threadIdx.x < 63);
+  out[0] = n;
+}
+"""
+    found = list(answers(Engine(), CheckRequest(PATH, text)))
+    assert all(isinstance(answer, FixRefusal) and answer.group for answer in found)
+    said = {answer.text for answer in found if isinstance(answer, FixRefusal)}
+    assert "Nothing has to be repaired: whichever thread is last, the same value is left." in said
+    assert any("assert(threadIdx.x < 63)` is for the code in front of it to keep" in text for text in said)
