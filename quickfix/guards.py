@@ -1,7 +1,8 @@
 """Guards instead of jumps: what stands behind ``if (c) continue;`` or ``if (c) return;`` goes under the opposite of it,
 and so does what ``if (c) goto end;`` leaves out, up to the label in the same body.
 
-What stands in front of the jump under its condition stays there, and the rest goes under `else`.
+What stands in front of the jump under its condition stays there, and the rest goes under `else`. A value that is
+returned is returned at the end: the threads that skip the rest come to it next.
 
 Takes a body and the jump in it, gives the changes after which all threads get to the end of the body, or to the label,
 each with the old statements under the old condition. The declarations behind the jump keep their scope: nothing follows
@@ -22,7 +23,7 @@ from quickfix.negation import opposite
 from quickfix.own_lines import first_word, require_lines
 from quickfix.paths import Level
 from quickfix.sections import balanced
-from quickfix.variables import statements_of
+from quickfix.variables import statements_of, uses_in
 
 _LABEL: Final = re.compile(rb"\s*(?!(?:case|default)\b)([A-Za-z_]\w*)\s*:")
 
@@ -83,8 +84,8 @@ def guarded(level: Level, index: int, text: bytes, label: int | None = None) -> 
     places = statement.keyword, first_word(rest[0]), limit
     require_lines(layout, level, f"the jump in line {line} does not have its line to itself", *places)
     word = layout.text[jump.start : jump.end].rpartition(b"]]")[2].strip(b"; \t")
-    if word not in (b"continue", b"return") and label is None:
-        raise NotPossible(f"the jump in line {line} returns a value")
+    if jump.call == "return" and word != b"return":
+        _stays_the_same(level, statement, jump, layout, line)
     if any(_label(s, layout) is not None for s in _all(rest)):
         raise NotPossible("there are labels behind it, and `goto` may lead to them")
     opening = layout.code.find(b"(", statement.keyword, statement.head_end)
@@ -103,6 +104,10 @@ def guarded(level: Level, index: int, text: bytes, label: int | None = None) -> 
     end = outside_conditionals(layout, rest[-1].end, limit)
     inner = [Change(each, each, unit) for each in indented(text, statement.end, end)]
     closing = Change(end, end, layout.newline + indentation + b"}")
+    if jump.call == "return" and word != b"return":
+        above = closing.text + layout.newline + indentation
+        moved = ((len(above), jump.start, jump.end - jump.start),)
+        closing = Change(end, end, above + text[jump.start : jump.end], moved=moved)
     gone = _without_label(level, label, layout) if label is not None else []
     if others:
         # The jump goes, and what is behind it becomes the other side.
@@ -116,6 +121,18 @@ def guarded(level: Level, index: int, text: bytes, label: int | None = None) -> 
     changes, _ = opposite(layout.code, inside, statement.test)
     head = Change(statement.head_end, statement.end, b" {")
     return [*(Change(*each) for each in changes), head, *inner, closing, *gone]
+
+
+def _stays_the_same(level: Level, statement: Statement, jump: Statement, layout: Layout, line: int) -> None:
+    """Raise `NotPossible` where a value that is returned would mean something else at the end of the function."""
+    if level.body.start != level.function.body.start:
+        raise NotPossible(f"the jump in line {line} returns a value")
+    inside = (statement.start, jump.start)
+    own = {u.variable for u in uses_in(level.function, inside) if u.kind == "declared"}
+    if own & {u.variable for u in uses_in(level.function, (jump.start, jump.end))}:
+        raise NotPossible(f"what is returned in line {line} is computed with a variable of the conditional")
+    if layout.text[jump.start : jump.end].count(b"\n"):
+        raise NotPossible(f"what is returned in line {line} is written in several lines")
 
 
 def _without_label(level: Level, index: int, layout: Layout) -> list[Change]:

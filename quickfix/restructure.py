@@ -12,7 +12,8 @@ the engine to say, and barriers are placed in the new text as in any other.
 * A function called under a condition is called by all threads, which pass the condition (`called_conditionals`).
 * A conditional in whose body a barrier is missing is closed before it and opened again behind it (`conditionals`). One
   that holds nothing but another one becomes one with it (`joined`).
-* What stands behind a `continue`, or what a `goto` skips, goes under the opposite of its condition (`skipping_jumps`).
+* What stands behind a `continue`, or what a `goto` skips, goes under the opposite of its condition (`skipping_jumps`),
+  and so does what stands behind a `return` of a function that a kernel calls (`called_returns`).
 * A loop that threads leave at different times runs as long as any thread has work (`uniform_loops`), up to the
   bound of one thread where that does for all (`uniform_bounds`). A `return` or `goto` out of it is made behind it
   (`leaving_jumps`).
@@ -30,6 +31,7 @@ from analyzers.model import Access, Finding
 from quickfix import switches
 from quickfix.braces import braces
 from quickfix.called_conditionals import passed_on
+from quickfix.called_returns import guard_return
 from quickfix.conditionals import condition_of, has_place, opened_up
 from quickfix.declared_conditions import DeclaredError
 from quickfix.distribute import DIRECTIVE
@@ -400,4 +402,4 @@ def _parting(first: Chain, second: Chain) -> tuple[Level, Statement] | None:
 
 
 _WAYS_BETWEEN: Final[tuple[_Way, ...]] = (_split_statement, _split_branch, _split_switch)
-_WAYS_AROUND: Final[tuple[_Way, ...]] = (guard_continue, _uniform_loop)
+_WAYS_AROUND: Final[tuple[_Way, ...]] = (guard_continue, _uniform_loop, guard_return)
