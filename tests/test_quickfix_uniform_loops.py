@@ -522,6 +522,30 @@ def test_a_loop_of_one_warp_gets_the_vote_of_a_warp() -> None:
     assert "const bool taken = t < 30;\n  for (int i = t; __any_sync(0xffffffff, i < n);) {" in edited(text, first)
 
 
+def test_a_vote_is_not_made_a_part_of_another_one() -> None:
+    text = """__global__ void k(int *out, int n) {
+  __shared__ int s[32];
+  int t = threadIdx.x;
+  if (t < n) {
+    s[t] = t;
+    int best = 0;
+    for (int i = 0; i < 4; i++) {
+      best += s[t ^ 1];
+      if (best > n)
+        break;
+      s[t] = best;
+    }
+    out[t] = best;
+  }
+}
+void run(int *out, int n) { k<<<1, 32>>>(out, n); }
+"""
+    for fix in offers(engine(), CheckRequest("/restructured/w.cu", text)):
+        for line in edited(text, fix).splitlines():
+            # Threads that are through would not answer the inner one.
+            assert line.count("__any_sync(") + line.count("__syncthreads_or(") <= 1, line
+
+
 def test_what_is_written_in_front_of_a_pragma_is_indented_like_the_loop() -> None:
     text = """// cuda-lsp: launch grid=(1) block=(64)
 __global__ void k(float *out, int n) {
