@@ -1,13 +1,15 @@
 """What can be done about threads that write one cell in one execution of a statement: no barrier orders that.
 
 Takes a session and a group of races that are all between writes of one statement, gives what makes it defined which
-value is left: one thread writes, where all threads of the block get there and mean the same cell; or the writes are
-exchanges, in any order. Both are choices, because what the kernel was meant to do is not for a proof to say.
+value is left: one thread writes, where all threads of the block get there and mean the same cell, or one for each cell
+(`leaders`); or the writes are exchanges, in any order. Both are choices, because what the kernel was meant to do is not
+for a proof to say.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, islice
 from typing import Final
 
 from analyzers.analysed import KernelAnalysis
@@ -20,6 +22,7 @@ from analyzers.model import Access, Finding, Fix, Verdict
 from quickfix.atomic_calls import exchange
 from quickfix.atomics import not_atomic
 from quickfix.edits import Change, Layout
+from quickfix.leaders import leaders
 from quickfix.lost_updates import which_cell
 from quickfix.naming import NotPossible, line_of
 from quickfix.paths import Level, chain_to
@@ -28,6 +31,8 @@ from quickfix.verify import RACES, findings_of, in_old_text, key_of
 from quickfix.wording import edits_of
 
 _FIRST: Final = ("threadIdx.x", "threadIdx.y", "threadIdx.z")
+_MOST_WRITERS: Final = 4
+"""Conditions for one writer that are tried."""
 
 
 def choices(session: Session, kernels: Sequence[KernelAnalysis], group: str) -> Iterator[Fix]:
@@ -49,7 +54,10 @@ def choices(session: Session, kernels: Sequence[KernelAnalysis], group: str) -> 
         and _is_all(statement, store, layout)
         and _is_alone(session, kernels, access)
     ):
-        for condition, who in _writers(kernels, access, races):
+        writers = list(_writers(kernels, access, races))
+        several = leaders(session, kernels, access) if not writers else ()
+        each = ((condition, "one thread for each cell") for condition in several)
+        for condition, who in islice(chain(writers, each), _MOST_WRITERS):
             title = f"Let only {who} write {access.text} in line {line} — no barrier can order its writes"
             changes = _guarded(statement, condition, braced=level.body.braced)
             fix = _tried(session, kernels, group, {path: changes}, title, "restructure", store.cell)

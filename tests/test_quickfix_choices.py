@@ -43,14 +43,67 @@ def test_one_thread_of_the_grid_where_blocks_mean_one_cell() -> None:
     "code",
     [
         "  if (threadIdx.x > 3) {\n    out[0] = threadIdx.x;\n  }",
-        "  out[threadIdx.x / 2] = threadIdx.x;",
+        "  if (threadIdx.x % 3 == 0) out[threadIdx.x / 4] = threadIdx.x;",
+        "  out[threadIdx.x * threadIdx.x / 9] = threadIdx.x;",
+        "  for (int i = threadIdx.x; i < 99; i += 64) out[threadIdx.x / 2] = i;",
         "  int t = threadIdx.x;\n  out[0] = t++;",
         "#define TICKET atomicAdd(out + 1, 1)\n  out[0] = TICKET;",
     ],
-    ids=["it does not write", "the cells differ", "all evaluate the value", "a macro acts"],
+    ids=[
+        "it does not write",
+        "not for the others",
+        "no group",
+        "it may have left the loop",
+        "all evaluate the value",
+        "a macro acts",
+    ],
 )
 def test_no_thread_is_chosen_where(code: str) -> None:
     _, fixes = offered(code)
+    assert [f.kind for f in fixes] == ["use-atomic"]
+
+
+@pytest.mark.parametrize(
+    ("code", "after"),
+    [
+        ("  out[threadIdx.x / 2] = n + threadIdx.x;", "if (threadIdx.x % 2 == 0) out[threadIdx.x / 2]"),
+        ("  out[threadIdx.x >> 3] = n + threadIdx.x;", "if (threadIdx.x % 8 == 0) out[threadIdx.x >> 3]"),
+        ("  out[threadIdx.x & ~3] = n + threadIdx.x;", "if (threadIdx.x % 4 == 0) out[threadIdx.x & ~3]"),
+        ("  out[threadIdx.x % 12] = n + threadIdx.x;", "if (threadIdx.x < 12) out[threadIdx.x % 12]"),
+        ("  out[threadIdx.x & 7] = n + threadIdx.x;", "if (threadIdx.x < 8) out[threadIdx.x & 7]"),
+        (
+            "  int t = threadIdx.x;\n  out[t / 4 % 8] = t;",
+            "if (threadIdx.x % 4 == 0 && threadIdx.x < 32) out[t / 4 % 8] = t;",
+        ),
+        (
+            "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n  if (i >= n) return;\n  out[i / 32] = i;",
+            "  if (threadIdx.x % 32 == 0) out[i / 32] = i;",
+        ),
+        (
+            "  for (int i = 0; i < n; i++)\n    out[i * 8 + threadIdx.x / 8] = threadIdx.x;",
+            "    { if (threadIdx.x % 8 == 0) out[i * 8 + threadIdx.x / 8] = threadIdx.x; }",
+        ),
+    ],
+)
+def test_one_thread_writes_for_each_cell(code: str, after: str) -> None:
+    text, fixes = offered(code, grid=1 + ("blockIdx" in code))
+    assert not any(f.preferred for f in fixes)
+    assert "Let only one thread for each cell write" in fixes[0].title
+    one = applied(text, fixes[0].edits)
+    assert after in one
+    (kernel,) = Engine().analyse(CheckRequest(PATH, one)).result.kernels
+    assert kernel.verdict is Verdict.RACE_FREE
+
+
+def test_one_thread_of_each_row_writes() -> None:
+    launch = "// cuda-lsp: launch grid=(1) block=(16, 4)\n"
+    text = f"{launch}__global__ void k(int *out) {{\n  out[threadIdx.y] = threadIdx.x;\n}}\n"
+    first = next(a for a in answers(Engine(), CheckRequest(PATH, text)) if isinstance(a, Fix))
+    assert "  if (threadIdx.x == 0) out[threadIdx.y] = threadIdx.x;\n" in applied(text, first.edits)
+
+
+def test_no_thread_is_chosen_in_blocks_that_share_a_cell() -> None:
+    _, fixes = offered("  int i = blockIdx.x * blockDim.x + threadIdx.x;\n  out[i / 128] = i;", grid=2)
     assert [f.kind for f in fixes] == ["use-atomic"]
 
 
