@@ -466,6 +466,8 @@ class Fix:
     notes: tuple[str, ...] = field(default=())
     at: SourceSpan | None = None
     """Where a hint is offered that is about no finding."""
+    heads: tuple[SourceSpan, ...] = ()
+    """Where it is offered, too: the heads of the loops that a barrier may leave."""
     assumes: tuple[str, ...] = ()
     """What the proof takes for granted and the edited text does not enforce, a sentence each."""
     parts: tuple[FixPart, ...] = ()

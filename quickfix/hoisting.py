@@ -29,6 +29,7 @@ from analyzers.requests import CheckRequest
 from quickfix.cost import executions, less_often, trips_of
 from quickfix.edits import Layout, insertions
 from quickfix.every_build import for_every_build
+from quickfix.naming import span_of
 from quickfix.oracle import SearchSpentError, Stop
 from quickfix.paths import Chain, Level, chain_to, is_passed_by
 from quickfix.removal import deletion_of, merged
@@ -133,8 +134,17 @@ def _moved(session: Session, analysis: KernelAnalysis, barrier: BarrierEvent) ->
                 preferred=False,
                 notes=empty_bodies(trial),
                 at=access.span,
+                heads=tuple(_heads(inner, text)),
             )
     return None
+
+
+def _heads(inner: Iterable[Level], text: bytes) -> Iterator[SourceSpan]:
+    """Where the loops begin whose bodies are among ``inner``, up to their bodies."""
+    for level in inner:
+        loop = level.owner
+        if level.loop_line and loop is not None and not loop.macro:
+            yield span_of(level.function.path, text, loop.keyword, max(loop.head_end, loop.keyword + len(loop.kind)))
 
 
 def _loops(chain: Chain) -> tuple[tuple[str, int], ...]:

@@ -9,6 +9,7 @@ from typing import Final
 
 from analyzers.frontend.blanking import blanked
 from analyzers.frontend.gaps import FunctionTree
+from analyzers.model import SourceSpan
 from quickfix.edits import Layout
 from quickfix.paths import Level
 from quickfix.variables import declarations, stay, uses_in
@@ -138,3 +139,9 @@ def constant(type_: str, name: bytes) -> bytes:
 def line_of(text: bytes, offset: int) -> int:
     """The line that a byte stands in, from 1."""
     return text.count(b"\n", 0, offset) + 1
+
+
+def span_of(path: str, text: bytes, start: int, end: int) -> SourceSpan:
+    """A range of a file's text, by the offsets of its bytes."""
+    first, last = (text.rfind(b"\n", 0, at) + 1 for at in (start, end))
+    return SourceSpan(path, line_of(text, start), start - first + 1, line_of(text, end), end - last + 1, start, end)

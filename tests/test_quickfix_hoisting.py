@@ -38,6 +38,14 @@ def test_a_hint_tells_the_cost_before_and_after_and_is_about_no_finding() -> Non
     assert (hint.groups, hint.preferred, hint.kind) == ((), False, "move-barrier")
     assert hint.at is not None
     assert hint.at.line == 7
+    (head,) = hint.heads
+    assert (head.line, head.start_column, head.end_column) == (7, 3, 30)
+
+
+def test_a_hint_is_at_the_heads_of_all_loops_that_the_barrier_leaves() -> None:
+    inner = "for (int k = 0; k < 4; k++) {\n      __syncthreads();\n      sum += s[(t + k) % 256];\n    }"
+    (hint,) = hints(f"for (int j = 0; j < n; j++) {{\n    {inner}\n  }}")
+    assert [head.line for head in hint.heads] == [7, 8]
 
 
 @pytest.mark.parametrize(

@@ -197,10 +197,11 @@ async def _hints(session: Session, path: str, params: types.CodeActionParams) ->
     for view in tuple(session.views.values()):
         index = session.index_of(path) if view.is_current else None
         for fix in tuple(view.fixes) if index is not None else ():
-            if fix.at is None or fix.at.path != path or index is None:
+            if fix.at is None or index is None:
                 continue
-            at = index.range(fix.at.start_offset, fix.at.end_offset, features.encoding)
-            if _key(at.start) > _key(params.range.end) or _key(params.range.start) > _key(at.end):
+            spans = (span for span in (fix.at, *fix.heads) if span.path == path)
+            places = [index.range(span.start_offset, span.end_offset, features.encoding) for span in spans]
+            if not any(_meet(at, params.range) for at in places):
                 continue
             if await _is_outdated(session, view):
                 continue
@@ -297,9 +298,13 @@ def _any_touches(session: Session, mistake: Mistake, spans: Iterable[SourceSpan]
         if span.path != mistake.first.finding.span.path:
             continue
         at = place(session, mistake.first.shown, span)
-        if at is not None and _key(at.start) <= _key(wanted.end) and _key(wanted.start) <= _key(at.end):
+        if at is not None and _meet(at, wanted):
             return True
     return False
+
+
+def _meet(one: types.Range, other: types.Range) -> bool:
+    return _key(one.start) <= _key(other.end) and _key(other.start) <= _key(one.end)
 
 
 def _key(position: types.Position) -> tuple[int, int]:

@@ -301,7 +301,9 @@ async def test_a_barrier_that_may_leave_its_loop_can_be_moved(editor: Editor, tm
     (action,) = actions
     assert action.kind == types.CodeActionKind.RefactorRewrite
     assert "64 barriers become 1" in action.title
+    assert [each.title for each in await editor.actions(uri, "for (int k")] == [action.title]
     assert await editor.actions(uri, "s[t] =") == []
+    assert await editor.actions(uri, "out[t] +=") == []
     resolved = await editor.code_action_resolve_async(action)
     assert resolved.edit is not None
     editor.apply(resolved.edit)
