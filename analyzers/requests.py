@@ -20,12 +20,16 @@ UNFIT = "no kernel can be launched as"
 
 @dataclass(frozen=True, slots=True)
 class Including:
-    """The other units of a workspace that include some files."""
+    """The other units of a workspace that include some files, and the other commands by which the own one is
+    compiled."""
 
     requests: tuple[CheckRequest, ...] = ()
-    """For checks of them; none where there are too many."""
+    """For checks of them, by each of their commands; none where there are too many."""
     count: int = 0
     """How many there are."""
+    commands: tuple[CheckRequest, ...] = ()
+    """For checks by the other commands; none where there are too many."""
+    command_count: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +53,7 @@ class CheckRequest:
     linking: Callable[[], Program] | None = field(default=None, compare=False)
     """Gives the program, where that is still being looked for: asked once the unit is parsed."""
     including: Callable[[Collection[str]], Including] | None = field(default=None, compare=False)
-    """Gives the other units that include files; None where nobody knows of any."""
+    """Gives the other units that include files, and the unit by its other commands; None where nobody knows of any."""
     hopeless: Mapping[str, tuple[str, str]] = field(default_factory=dict[str, tuple[str, str]])
     """`Progress.key` of kernels not to be tried, because a process that did so ended or had to be ended, with the kind
     and the text of the reason: they are unknown."""

@@ -1,7 +1,8 @@
 """Repairs of headers in the other units that include them.
 
 Takes a repair that was proved in one unit, gives it with what was seen of the others: checked there, refused where it
-is wrong there, or with what it takes for granted, because some are not known or could not be judged.
+is wrong there, or with what it takes for granted, because some are not known or could not be judged. The same for the
+unit itself where it is compiled by several commands.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from pathlib import Path
 from typing import Final, Literal
 
 from analyzers.engine import Engine
+from analyzers.frontend.flags import CompileFlags
 from analyzers.frontend.parse import ParseFailure
 from analyzers.ir.kernel import Instances
 from analyzers.model import Fix, FixRefusal, TextEdit, Verdict
@@ -40,6 +42,8 @@ class _Answer:
     kind: Literal["right", "untouched", "wrong", "unknown"]
     unit: str
     why: str = ""
+    command: str = ""
+    """For the unit itself by another command: how that differs, `with -DWIDE`."""
 
 
 class OtherUnits:
@@ -59,21 +63,26 @@ class OtherUnits:
         shared = [path for path in edited if path != request.path]
         # The unit's own file may be included, too.
         known = request.including(edited) if request.including is not None else Including()
-        if not shared and not known.count:
+        if not shared and not known.count and not known.command_count:
             return fix
         answers: list[_Answer] = []
         for answer in self._answers(known, request, fix, instances):
             if answer.kind == "wrong":
-                text = f"The repair would edit {_names(edited)}, which {_names([answer.unit])} includes, too,"
+                text = f"The repair would edit {_names(edited)}, which {_said(answer)}, too,"
                 return FixRefusal(f"{text} and be wrong there: {answer.why}.", next(iter(fix.groups), ""))
             answers.append(answer)
         fix = replace(fix, beyond=fix.beyond or request.including is not None)
-        if checked := [a.unit for a in answers if a.kind == "right"]:
+        if checked := [a.unit for a in answers if a.kind == "right" and not a.command]:
             units = "another unit that includes" if len(checked) == 1 else f"{len(checked)} other units that include"
             fix = replace(fix, notes=(*fix.notes, f"Checked in {units} {_names(edited)}: {_listed(checked)}."))
-        return granting(
-            fix, _granted(shared or edited, known, [a for a in answers if a.kind == "unknown"], bool(shared))
-        )
+        if checked := [a.command for a in answers if a.kind == "right" and a.command]:
+            named = _listed_words(checked)
+            fix = replace(fix, notes=(*fix.notes, f"Checked for {_names([request.path])} compiled {named}, too."))
+        unjudged = [a for a in answers if a.kind == "unknown"]
+        fix = granting(fix, _granted_of_commands(request.path, known, [a for a in unjudged if a.command]))
+        if not shared and not known.count:
+            return fix
+        return granting(fix, _granted(shared or edited, known, [a for a in unjudged if not a.command], bool(shared)))
 
     def suit(self, request: CheckRequest, edits: Sequence[TextEdit], instances: Instances, *, inserting: bool) -> bool:
         """Whether edits make nothing worse in any other unit, where each of the repairs that they come of is right by
@@ -82,15 +91,21 @@ class OtherUnits:
             return True
         fix = Fix("", "insert-barrier" if inserting else "move-barrier", tuple(edits), (), "")
         known = request.including(sorted({e.span.path for e in edits}))
+        if known.command_count > len(known.commands):
+            return False
         found = self._answers(known, request, fix, instances)
         return all(answer.kind in ("right", "untouched") for answer in found)
 
     def _answers(self, known: Including, request: CheckRequest, fix: Fix, instances: Instances) -> Iterator[_Answer]:
-        """What becomes of a repair in each unit that reads something of what is edited."""
+        """What becomes of a repair in each unit that reads something of what is edited, and by each command."""
         for unit in known.requests:
             answer = self._in_unit(_as_edited(unit, request), fix, instances)
             if answer is not None:
                 yield answer
+        for unit in known.commands:
+            answer = self._in_unit(_as_edited(unit, request), fix, instances)
+            if answer is not None:
+                yield replace(answer, command=_command(unit.flags, request.flags))
 
     def _in_unit(self, unit: CheckRequest, fix: Fix, instances: Instances) -> _Answer | None:
         """None where the unit reads nothing of what is edited."""
@@ -160,11 +175,43 @@ def _granted(shared: Sequence[str], known: Including, unjudged: Sequence[_Answer
     return f"Assumes that no other unit runs what changes in {_names(shared)}: {why}."
 
 
+def _granted_of_commands(path: str, known: Including, unjudged: Sequence[_Answer]) -> str:
+    """What a repair takes for granted of the other commands by which its unit is compiled."""
+    name = _names([path])
+    if known.command_count > len(known.commands):
+        return f"Assumes that it is right for {known.command_count} other commands of {name}, too many to check."
+    if not unjudged:
+        return ""
+    more = f", and {len(unjudged) - 1} more" if len(unjudged) > 1 else ""
+    return f"Assumes that it is right for {name} compiled {unjudged[0].command}, too, which {unjudged[0].why}{more}."
+
+
+def _said(answer: _Answer) -> str:
+    return f"is compiled {answer.command}" if answer.command else f"{_names([answer.unit])} includes"
+
+
+def _command(flags: CompileFlags, own: CompileFlags) -> str:
+    """How another command differs from the one that a unit is checked by: `with -DWIDE`, `for sm_90`."""
+    more, less = (_beside(a.arguments, b.arguments) for a, b in ((flags, own), (own, flags)))
+    arch = f"for sm_{flags.arch}" if flags.arch != own.arch else ""
+    words = (f"with {more}" if more else "", f"without {less}" if less and not more else "", arch)
+    return " ".join(filter(None, words)) or "with its arguments in another order"
+
+
+def _beside(arguments: Sequence[str], others: Sequence[str]) -> str:
+    """The arguments that are not among the others, the first ones."""
+    more = [argument for argument in arguments if argument not in others]
+    return " ".join(more[:_NAMED]) + (" …" if len(more) > _NAMED else "")
+
+
 def _names(paths: Sequence[str]) -> str:
     return " and ".join(Path(path).name for path in paths)
 
 
 def _listed(units: Sequence[str]) -> str:
-    names = [Path(path).name for path in units]
+    return _listed_words([Path(path).name for path in units])
+
+
+def _listed_words(names: Sequence[str]) -> str:
     more = len(names) - _NAMED
     return ", ".join(names) if more <= 0 else f"{', '.join(names[:_NAMED])} and {more} more"

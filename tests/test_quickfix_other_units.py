@@ -234,3 +234,74 @@ def test_a_unit_that_another_one_includes_is_judged_there(
     (tree / name).write_text(unit("b", SOME).replace('#include "tile.cuh"', include))
     fixed(capsys, "a.cu")
     assert (tree / "a.cu").read_text() == own
+
+
+OWN = """\
+__global__ void a(int *out) {
+  __shared__ int s[64];
+  int t = threadIdx.x;
+  if (t < LIMIT) {
+    s[t] = t;
+    out[t] = s[t ^ 63];
+  }
+}
+void run_a(int *out) { a<<<1, 64>>>(out); }
+"""
+
+
+def compiled(tree: Path, *flags: str) -> None:
+    command = '{"directory": "%s", "file": "a.cu", "command": "nvcc %s -c a.cu -o %d.o"}'
+    commands = [command % (tree, flag, i) for i, flag in enumerate(flags)]
+    (tree / "compile_commands.json").write_text(f"[{','.join(commands)}]")
+    (tree / "a.cu").write_text(OWN)
+
+
+def test_a_repair_is_right_by_each_command_of_a_file(tree: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    compiled(tree, "-DLIMIT=64", "-DLIMIT=99", "-DLIMIT=64")
+    said = told(capsys, "a.cu")
+    assert "  Checked for a.cu compiled with -DLIMIT=99, too.\n" in said
+    assert "Assumes" not in said
+    code, _ = fixed(capsys, "a.cu")
+    assert code == CLEAN
+    assert "s[t] = t;\n    __syncthreads();" in (tree / "a.cu").read_text()
+
+
+@pytest.mark.parametrize("limits", [(64, 99, 32), (64, 32)])
+def test_what_is_wrong_by_another_command_is_refused(
+    limits: tuple[int, ...], tree: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    compiled(tree, *(f"-DLIMIT={limit}" for limit in limits))
+    code, said = fixed(capsys, "a.cu")
+    assert code == FINDINGS
+    assert (tree / "a.cu").read_text() == OWN
+    (line,) = [line for line in said.splitlines() if "no repair" in line]
+    assert "The repair would edit a.cu, which is compiled with -DLIMIT=32, too, and be wrong there: " in line
+
+
+def test_a_command_by_which_a_file_does_not_compile_keeps_an_assumption(
+    tree: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    compiled(tree, "-DLIMIT=64", "-DLIMIT=nowhere")
+    code, said = fixed(capsys, "a.cu")
+    assert code == FINDINGS
+    assert (tree / "a.cu").read_text() == OWN
+    assert "assumes that it is right for a.cu compiled with -DLIMIT=nowhere, too, which does not compile here" in said
+
+
+def test_more_commands_than_are_checked_keep_an_assumption(tree: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    compiled(tree, *(f"-DLIMIT=64 -DCASE={i}" for i in range(10)))
+    assert "Assumes that it is right for 9 other commands of a.cu, too many to check." in told(capsys, "a.cu")
+    fixed(capsys, "a.cu")
+    assert (tree / "a.cu").read_text() == OWN
+
+
+def test_a_header_is_judged_by_each_command_of_the_units_that_include_it(
+    tree: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tree / "b.cu").write_text(unit("b").replace(ALL, f"#ifdef SOME\n{SOME}\n#else\n{ALL}\n#endif\n"))
+    command = '{"directory": "%s", "file": "b.cu", "command": "nvcc %s -c b.cu"}'
+    commands = [command % (tree, flag) for flag in ("", "-DSOME")]
+    (tree / "compile_commands.json").write_text(f"[{','.join(commands)}]")
+    code, said = fixed(capsys, "a.cu")
+    assert code == FINDINGS
+    assert "which b.cu includes, too, and be wrong there" in said

@@ -346,23 +346,29 @@ def from_compilation_database(text: str, path: str, read: ResponseReader | None 
 
     `path` is where the database lies: relative directories are taken from there. Raises `FlagsError`.
     """
+    return {name: found[0] for name, found in commands_of_database(text, path, read).items()}
+
+
+def commands_of_database(
+    text: str, path: str, read: ResponseReader | None = None
+) -> Mapping[str, tuple[CompileFlags, ...]]:
+    """The same with all commands of a file, in order, those aside that come to the same for a parse."""
     try:
         entries: Any = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise FlagsError(f"{path}: {error}") from None
     if not isinstance(entries, list):
         raise FlagsError(f"{path}: not a list of commands")
-    found: dict[str, CompileFlags] = {}
+    found: dict[str, dict[tuple[tuple[str, ...], int], CompileFlags]] = {}
     for number, entry in enumerate(cast("list[Any]", entries)):
         command = _command(entry)
         if command is None:
             raise FlagsError(f"{path}: entry {number} has no file, or neither arguments nor a command")
         name, directory, arguments = command
         directory = _absolute(directory, posixpath.dirname(path.replace("\\", "/")))
-        absolute = _absolute(name, directory)
-        if absolute not in found:
-            found[absolute] = translate(arguments, directory, read)
-    return found
+        flags = translate(arguments, directory, read)
+        found.setdefault(_absolute(name, directory), {}).setdefault((flags.arguments, flags.arch), flags)
+    return {name: tuple(commands.values()) for name, commands in found.items()}
 
 
 def _command(entry: object) -> tuple[str, str, list[str]] | None:

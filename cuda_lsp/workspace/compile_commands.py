@@ -30,10 +30,17 @@ class Database:
 
     path: str | None = None
     commands: Mapping[str, CompileFlags] = field(default_factory=dict[str, CompileFlags])
+    more: Mapping[str, tuple[CompileFlags, ...]] = field(default_factory=dict[str, tuple[CompileFlags, ...]])
+    """Of files with several commands, those behind the first."""
+
+    def every(self) -> Iterator[tuple[str, CompileFlags]]:
+        """All commands, each with its file."""
+        yield from self.commands.items()
+        yield from ((path, flags) for path, several in self.more.items() for flags in several)
 
     def macro_words(self) -> frozenset[str]:
         """The words that macros of the commands stand for."""
-        arguments = {a for flags in self.commands.values() for a in flags.arguments}
+        arguments = {a for _, flags in self.every() for a in flags.arguments}
         return macro_words(arguments)
 
 
@@ -68,12 +75,14 @@ def load(path: Path | None) -> tuple[Database, tuple[Problem, ...]]:
         if path.stat().st_size > _MAXIMAL_SIZE:
             return Database(str(path)), (Problem(str(path), f"larger than {_MAXIMAL_SIZE >> 20} MB, not read"),)
         text = path.read_text(encoding="utf-8", errors="replace")
-        commands = flags.from_compilation_database(text, str(path), _read_response_file)
+        commands = flags.commands_of_database(text, str(path), _read_response_file)
     except OSError as error:
         return Database(str(path)), (Problem(str(path), f"cannot be read: {error.strerror or error}"),)
     except flags.FlagsError as error:
         return Database(str(path)), (Problem(str(path), str(error).removeprefix(f"{path}: ")),)
-    return Database(str(path), {one_spelling(name): found for name, found in commands.items()}), ()
+    named = {one_spelling(name): found for name, found in commands.items()}
+    more = {name: found[1:] for name, found in named.items() if len(found) > 1}
+    return Database(str(path), {name: found[0] for name, found in named.items()}, more), ()
 
 
 def macro_words(arguments: Iterable[str]) -> frozenset[str]:
@@ -98,6 +107,16 @@ def flags_for(path: str, database: Database, settings: Settings, directory: str)
             found, origin = database.commands[relative], f"{database.path}, the command of {relative}"
     if found is None:
         found, origin = CompileFlags(directory=directory), "defaults"
+    return _adapted(found, settings, directory), origin
+
+
+def more_flags_for(path: str, database: Database, settings: Settings, directory: str) -> tuple[CompileFlags, ...]:
+    """The flags of the other commands of a file."""
+    return tuple(_adapted(found, settings, directory) for found in database.more.get(path, ()))
+
+
+def _adapted(found: CompileFlags, settings: Settings, directory: str) -> CompileFlags:
+    """Flags with what the settings say."""
     if settings.extra_args:
         extra = flags.translate(settings.extra_args, directory)
         named = [argument for argument in settings.extra_args if argument.startswith(("-std", "--std"))]
@@ -108,9 +127,7 @@ def flags_for(path: str, database: Database, settings: Settings, directory: str)
             arch=extra.arch if extra.arch != flags.DEFAULT_ARCH else found.arch,
             dropped=(*found.dropped, *extra.dropped),
         )
-    if settings.arch is not None:
-        found = dataclasses.replace(found, arch=settings.arch)
-    return found, origin
+    return found if settings.arch is None else dataclasses.replace(found, arch=settings.arch)
 
 
 def _closest(path: str, commands: Mapping[str, CompileFlags]) -> str | None:

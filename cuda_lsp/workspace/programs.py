@@ -54,25 +54,26 @@ class Programs:
         options: CheckOptions,
         disk: DiskCache,
     ) -> Including:
-        """The other units that include some files of a unit; checks of them are like its own. Reads files."""
+        """The other units that include some files of a unit, and the unit by its other commands; checks of them are
+        like its own. Reads files."""
         view, database = self._view(workspace, texts, disk)
         flags_of, macros = _flags(workspace, database), _macro_words(workspace, database)
-        paths = {*view.including(files), *_forced(files, database)} - {unit}
-        if len(paths) > _MOST_INCLUDING:
-            return Including((), len(paths))
         options = replace(options, kernels=(), launches=())
-        requests = [
-            CheckRequest(
-                path,
-                view.text(path),
-                flags_of(path),
-                {other: text for other, text in texts.items() if other != path},
-                options,
-                program=view.program(path, flags_of, (), macros) if options.use_host else Program(),
-            )
-            for path in sorted(paths)
-        ]
-        return Including(tuple(requests), len(requests))
+
+        def request(path: str, flags: CompileFlags) -> CheckRequest:
+            others = {other: text for other, text in texts.items() if other != path}
+            program = view.program(path, flags_of, (), macros) if options.use_host else Program()
+            return CheckRequest(path, view.text(path), flags, others, options, program=program)
+
+        paths = {*view.including(files), *_forced(files, database)} - {unit}
+        units = [(path, flags) for path in sorted(paths) for flags in _all_flags(path, flags_of, workspace, database)]
+        _, *own = _all_flags(unit, flags_of, workspace, database)
+        return Including(
+            tuple(request(*each) for each in units) if len(units) <= _MOST_INCLUDING else (),
+            len(units),
+            tuple(request(unit, flags) for flags in own) if len(own) <= _MOST_INCLUDING else (),
+            len(own),
+        )
 
     def _view(self, workspace: Workspace, texts: Mapping[str, str], disk: DiskCache) -> tuple[View, Database]:
         key = (workspace.top, workspace.recursive)
@@ -93,16 +94,36 @@ class Programs:
 
 
 def _flags(workspace: Workspace, database: Database) -> Callable[[str], CompileFlags]:
-    settings = Settings(extra_args=workspace.extra_args, arch=workspace.arch)
-    more = Settings(extra_args=workspace.command_args)
+    settings = _settings(workspace)
 
     def flags_of(path: str) -> CompileFlags:
         found, _ = compile_commands.flags_for(path, database, settings, workspace.directory)
-        if not workspace.command_args:
-            return found
-        return compile_commands.flags_for(path, Database("", {path: found}), more, workspace.command_directory)[0]
+        return _with_more(path, found, workspace)
 
     return flags_of
+
+
+def _all_flags(
+    path: str, flags_of: Callable[[str], CompileFlags], workspace: Workspace, database: Database
+) -> list[CompileFlags]:
+    """Those of all commands of a file, once each, the first one's first."""
+    more = compile_commands.more_flags_for(path, database, _settings(workspace), workspace.directory)
+    found: dict[tuple[tuple[str, ...], int], CompileFlags] = {}
+    for each in (flags_of(path), *(_with_more(path, each, workspace) for each in more)):
+        found.setdefault((each.arguments, each.arch), each)
+    return list(found.values())
+
+
+def _settings(workspace: Workspace) -> Settings:
+    return Settings(extra_args=workspace.extra_args, arch=workspace.arch)
+
+
+def _with_more(path: str, found: CompileFlags, workspace: Workspace) -> CompileFlags:
+    """Flags with what a command line adds."""
+    if not workspace.command_args:
+        return found
+    more = Settings(extra_args=workspace.command_args)
+    return compile_commands.flags_for(path, Database("", {path: found}), more, workspace.command_directory)[0]
 
 
 def _macro_words(workspace: Workspace, database: Database) -> frozenset[str]:
@@ -112,7 +133,7 @@ def _macro_words(workspace: Workspace, database: Database) -> frozenset[str]:
 def _forced(files: Collection[str], database: Database) -> Iterator[str]:
     """The units that include one of these files by their commands."""
     names = {Path(path).name for path in files}
-    for path, flags in database.commands.items():
+    for path, flags in database.every():
         if any(one == "-include" and Path(two).name in names for one, two in pairwise(flags.arguments)):
             yield path
 
