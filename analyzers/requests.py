@@ -20,8 +20,8 @@ UNFIT = "no kernel can be launched as"
 
 @dataclass(frozen=True, slots=True)
 class Including:
-    """The other units of a workspace that include some files, and the other commands by which the own one is
-    compiled."""
+    """The other units of a workspace that include some files or call some functions, and the other commands by which
+    the own one is compiled."""
 
     requests: tuple[CheckRequest, ...] = ()
     """For checks of them, by each of their commands; none where there are too many."""
@@ -30,6 +30,8 @@ class Including:
     commands: tuple[CheckRequest, ...] = ()
     """For checks by the other commands; none where there are too many."""
     command_count: int = 0
+    callers: tuple[tuple[str, str], ...] = ()
+    """Names of functions, each with a unit that declares and calls it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +54,9 @@ class CheckRequest:
     """Other files whose host code reaches the unit's kernels."""
     linking: Callable[[], Program] | None = field(default=None, compare=False)
     """Gives the program, where that is still being looked for: asked once the unit is parsed."""
-    including: Callable[[Collection[str]], Including] | None = field(default=None, compare=False)
-    """Gives the other units that include files, and the unit by its other commands; None where nobody knows of any."""
+    including: Callable[[Collection[str], Collection[str]], Including] | None = field(default=None, compare=False)
+    """Gives the other units that include files, the unit by its other commands, and those that call device functions
+    of it by these names; None where nobody knows of any."""
     hopeless: Mapping[str, tuple[str, str]] = field(default_factory=dict[str, tuple[str, str]])
     """`Progress.key` of kernels not to be tried, because a process that did so ended or had to be ended, with the kind
     and the text of the reason: they are unknown."""

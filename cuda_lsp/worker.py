@@ -214,8 +214,8 @@ class Worker:
         )
         workspace, texts = wire.load(Workspace, frame["workspace"]), {**request.unsaved, path: request.text}
 
-        def including(files: Collection[str]) -> Including:
-            asked = self._programs.including, workspace, path, files, texts, request.options, self._disk
+        def including(files: Collection[str], names: Collection[str]) -> Including:
+            asked = self._programs.including, workspace, path, files, names, texts, request.options, self._disk
             # One after the other: what a check has begun to look for may still be looked for.
             return self._linker.submit(*asked).result()
 
@@ -437,9 +437,9 @@ def _noting(request: CheckRequest) -> tuple[CheckRequest, list[Collection[str]]]
     if find is None:
         return request, asked
 
-    def including(files: Collection[str]) -> Including:
+    def including(files: Collection[str], names: Collection[str]) -> Including:
         asked.append(files)
-        return find(files)
+        return find(files, names)
 
     return dataclasses.replace(request, including=including), asked
 

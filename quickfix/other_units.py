@@ -22,6 +22,7 @@ from analyzers.requests import CheckRequest, Including
 from quickfix.callers import objection
 from quickfix.every_build import REWRITING
 from quickfix.group import repaired
+from quickfix.linked_callers import linked_names
 from quickfix.oracle import SearchSpentError, Stop
 from quickfix.session import Session
 from quickfix.wording import granting
@@ -62,8 +63,9 @@ class OtherUnits:
         edited = sorted({e.span.path for e in fix.edits})
         shared = [path for path in edited if path != request.path]
         # The unit's own file may be included, too.
-        known = request.including(edited) if request.including is not None else Including()
-        if not shared and not known.count and not known.command_count:
+        names = linked_names(request, fix.edits) if request.including is not None else ()
+        known = request.including(edited, names) if request.including is not None else Including()
+        if not shared and not known.count and not known.command_count and not known.callers:
             return fix
         answers: list[_Answer] = []
         for answer in self._answers(known, request, fix, instances):
@@ -80,6 +82,7 @@ class OtherUnits:
             fix = replace(fix, notes=(*fix.notes, f"Checked for {_names([request.path])} compiled {named}, too."))
         unjudged = [a for a in answers if a.kind == "unknown"]
         fix = granting(fix, _granted_of_commands(request.path, known, [a for a in unjudged if a.command]))
+        fix = granting(fix, _granted_of_callers(known))
         if not shared and not known.count:
             return fix
         return granting(fix, _granted(shared or edited, known, [a for a in unjudged if not a.command], bool(shared)))
@@ -90,7 +93,7 @@ class OtherUnits:
         if request.including is None:
             return True
         fix = Fix("", "insert-barrier" if inserting else "move-barrier", tuple(edits), (), "")
-        known = request.including(sorted({e.span.path for e in edits}))
+        known = request.including(sorted({e.span.path for e in edits}), ())
         if known.command_count > len(known.commands):
             return False
         found = self._answers(known, request, fix, instances)
@@ -184,6 +187,16 @@ def _granted_of_commands(path: str, known: Including, unjudged: Sequence[_Answer
         return ""
     more = f", and {len(unjudged) - 1} more" if len(unjudged) > 1 else ""
     return f"Assumes that it is right for {name} compiled {unjudged[0].command}, too, which {unjudged[0].why}{more}."
+
+
+def _granted_of_callers(known: Including) -> str:
+    """What a repair takes for granted of units that call what it changes by its name: they are checked without it."""
+    if not known.callers:
+        return ""
+    name, path = known.callers[0]
+    others = len({unit for _, unit in known.callers}) - 1
+    more = f", and so {'do' if others > 1 else 'does'} {others} more" if others else ""
+    return f"Assumes that it is right for the calls of `{name}` in other units: {_names([path])} declares it{more}."
 
 
 def _said(answer: _Answer) -> str:

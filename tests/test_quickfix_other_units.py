@@ -305,3 +305,65 @@ def test_a_header_is_judged_by_each_command_of_the_units_that_include_it(
     code, said = fixed(capsys, "a.cu")
     assert code == FINDINGS
     assert "which b.cu includes, too, and be wrong there" in said
+
+
+LINKED = """\
+HEAD int swapped(int *s, int t) {
+  s[t] = t;
+  return s[63 - t];
+}
+__device__ int twice(int *s, int t) { return 2 * swapped(s, t); }
+__global__ void a(int *out) {
+  __shared__ int s[64];
+  out[threadIdx.x] = swapped(s, threadIdx.x);
+}
+void run_a(int *out) { a<<<1, 64>>>(out); }
+"""
+ELSEWHERE = unit("b", SOME).replace('#include "tile.cuh"\n', "extern __device__ int swapped(int *s, int t);\n")
+
+
+@pytest.mark.parametrize(
+    ("head", "other", "name"),
+    [
+        ("__device__", ELSEWHERE, "swapped"),
+        ('extern "C" __device__', ELSEWHERE, "swapped"),
+        ("static __device__", ELSEWHERE.replace("swapped", "twice"), "twice"),
+    ],
+    ids=["itself", "as C", "by way of another"],
+)
+def test_a_function_that_another_unit_calls_is_for_the_user_to_choose(
+    head: str, other: str, name: str, tree: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tree / "a.cu").write_text(LINKED.replace("HEAD", head))
+    (tree / "b.cu").write_text(other)
+    told_of = f"Assumes that it is right for the calls of `{name}` in other units: b.cu declares it."
+    assert told_of in told(capsys, "a.cu")
+    fixed(capsys, ".")
+    assert (tree / "a.cu").read_text() == LINKED.replace("HEAD", head)
+
+
+def test_a_header_may_declare_what_another_unit_calls(tree: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tree / "tile.cuh").write_text("#pragma once\n__device__ int swapped(int *s, int t);\n")
+    (tree / "a.cu").write_text('#include "tile.cuh"\n' + LINKED.replace("HEAD", "__device__"))
+    (tree / "b.cu").write_text(unit("b", SOME))
+    (tree / "c.cu").write_text('#include "tile.cuh"\n')
+    assert "in other units: b.cu declares it." in told(capsys, "a.cu")
+
+
+@pytest.mark.parametrize(
+    ("head", "other"),
+    [
+        ("static __device__", ELSEWHERE),
+        ("__device__", ELSEWHERE.replace("int *s, int t);", "int *s, int t) { return t; }")),
+        ("__device__", ELSEWHERE.replace("swapped(s, threadIdx.x)", "1")),
+        ("__device__", "int total(int swapped) { return swapped; }\n"),
+    ],
+    ids=["its own", "defined there", "not called", "another word"],
+)
+def test_a_function_that_no_other_unit_calls_is_repaired(
+    head: str, other: str, tree: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tree / "a.cu").write_text(LINKED.replace("HEAD", head))
+    (tree / "b.cu").write_text(other)
+    fixed(capsys, "a.cu")
+    assert "  s[t] = t;\n  __syncthreads();" in (tree / "a.cu").read_text()

@@ -306,8 +306,8 @@ def _with_units(task: Task, programs: Programs) -> Task:
         return task
     texts = {**request.unsaved, request.path: request.text}
 
-    def including(files: Collection[str]) -> Including:
-        return programs.including(workspace, request.path, files, texts, request.options, DiskCache(None))
+    def including(files: Collection[str], names: Collection[str]) -> Including:
+        return programs.including(workspace, request.path, files, names, texts, request.options, DiskCache(None))
 
     return replace(task, request=replace(request, including=including))
 

@@ -24,6 +24,7 @@ from cuda_lsp.cache import DiskCache
 from cuda_lsp.config import Settings
 from cuda_lsp.workspace import compile_commands
 from cuda_lsp.workspace.compile_commands import Database
+from cuda_lsp.workspace.device_callers import device_callers
 from cuda_lsp.workspace.program_index import ProgramIndex, View
 from cuda_lsp.workspace.project import Workspace
 
@@ -50,12 +51,13 @@ class Programs:
         workspace: Workspace,
         unit: str,
         files: Collection[str],
+        names: Collection[str],
         texts: Mapping[str, str],
         options: CheckOptions,
         disk: DiskCache,
     ) -> Including:
         """The other units that include some files of a unit, and the unit by its other commands; checks of them are
-        like its own. Reads files."""
+        like its own. Those that call functions of it by some names. Reads files."""
         view, database = self._view(workspace, texts, disk)
         flags_of, macros = _flags(workspace, database), _macro_words(workspace, database)
         options = replace(options, kernels=(), launches=())
@@ -73,6 +75,7 @@ class Programs:
             len(units),
             tuple(request(unit, flags) for flags in own) if len(own) <= _MOST_INCLUDING else (),
             len(own),
+            tuple(device_callers(view, unit, names)),
         )
 
     def _view(self, workspace: Workspace, texts: Mapping[str, str], disk: DiskCache) -> tuple[View, Database]:
