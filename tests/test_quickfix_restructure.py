@@ -133,6 +133,55 @@ __device__ int sum(int a, int b = 3) {{
         assert alone(after, "k", me)[-1] == alone(text, "k", me)[-1]
 
 
+@pytest.mark.parametrize(
+    ("update", "declared"),
+    [
+        ("s[t] += s[B - 1 - t] * 2", "float value = "),
+        ("s[t] -= (s[B - 1 - t] + n) / B", "float value = "),
+        ("s[t] += -s[B - 1 - t] * n", "float value = "),
+        ("s[t] += s[B - 1 - t] * w[0]", "double value = "),
+        ("q[t][1] += q[B - 1 - t][1]", "float value = "),
+        ("c[t] |= c[B - 1 - t] & ~c[B - 1 - t]", "int value = "),
+        ("c[t] |= c[B - 1 - t] ^ c[(t + 1) % B]", "int value = "),
+        ("c[t] += *&c[B - 1 - t]", "auto value = "),
+        ("h[t] += h[B - 1 - t] + h[(t + 1) % B]", "auto value = "),
+        ("m[t] += m[B - 1 - t] * 2", "auto value = "),
+        ("s[t] += twice(s[B - 1 - t])", "auto value = "),
+    ],
+    ids=[
+        "product",
+        "quotient",
+        "opposite",
+        "wider",
+        "rows",
+        "bits",
+        "integers",
+        "address",
+        "promoted",
+        "parameter",
+        "call",
+    ],
+)
+def test_what_a_template_leaves_open_has_a_type_where_no_parameter_is_in_it(update: str, declared: str) -> None:
+    text = f"""template <typename T> __device__ T twice(T x) {{ return x + x; }}
+template <int B, typename T> __global__ void k(T *out, const double *w, int n) {{
+  __shared__ float s[B], q[B][2];
+  __shared__ int c[B];
+  __shared__ short h[B];
+  __shared__ T m[B];
+  int t = threadIdx.x;
+  s[t] = q[t][1] = c[t] = h[t] = m[t] = out[t];
+  __syncthreads();
+  {update};
+  __syncthreads();
+  out[t] = s[t] + q[t][1] + c[t] + h[t] + m[t];
+}}
+void run(float *out, const double *w, int n) {{ k<64><<<1, 64>>>(out, w, n); }}
+"""
+    after = edited(text, repaired(text, "k"))
+    assert f"  {declared}" in after
+
+
 def test_a_divisor_of_a_template_that_may_be_a_bit_field_stays() -> None:
     answer = repaired(
         """template <typename T>

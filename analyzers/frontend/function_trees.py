@@ -42,6 +42,7 @@ from analyzers.frontend.gaps import (
 from analyzers.frontend.inner_calls import inner_calls
 from analyzers.frontend.inner_values import inner_values
 from analyzers.frontend.lowering.nodes import Kinds, NodeTable, written_by_macro
+from analyzers.frontend.open_types import type_of, without_wrapper
 from analyzers.frontend.plain import UNKNOWN_TEST, constant_step, is_idle, is_plain, is_plain_step, test_of
 from analyzers.frontend.settled import field_of, is_number, is_open, template_name
 from analyzers.frontend.signatures import FUNCTIONS, SCOPES, signatures
@@ -239,7 +240,7 @@ class _Builder:
 
     def _statement(self, cursor: Any) -> Statement:
         start, end = self._range(cursor)
-        inner = _unwrapped(cursor)
+        inner = without_wrapper(cursor)
         kind: int = inner._kind_id
         if kind == Kinds.COMPOUND:
             body = self._compound(inner, "block")
@@ -267,7 +268,7 @@ class _Builder:
             value = initializer(children(inner)[0])
         evaluated = () if macro else children(inner) if kind == Kinds.RETURN else (inner,)
         by_itself = assignment is not None or kind == Kinds.DECL_STMT
-        called = _unwrapped(value) if value is not None else inner if kind == Kinds.CALL else None
+        called = without_wrapper(value) if value is not None else inner if kind == Kinds.CALL else None
         plain = _arguments(called, self._is_plain) if called is not None and not macro else frozenset[Part]()
         idle = _arguments(called, is_idle) if called is not None else frozenset[Part]()
         if kind == Kinds.RETURN and not macro and any(map(self._is_plain, children(inner))):
@@ -328,7 +329,7 @@ class _Builder:
 
     def _passed(self, argument: Any) -> str:
         """The type of an argument as it is written; of an array as it is passed."""
-        return self._copied(_unwrapped(argument)) or self._copied(argument)
+        return self._copied(without_wrapper(argument)) or self._copied(argument)
 
     def _copied(self, expression: Any) -> str:
         """The type of an expression as the source would write it for a variable; empty where copying it may be code."""
@@ -406,7 +407,7 @@ class _Builder:
 
     def _written(self, typed: Any) -> str:
         """The type of an expression as the source would write it for a variable."""
-        spelling = _unqualified(_type_of(typed).spelling)
+        spelling = _unqualified(type_of(typed).spelling)
         return "auto" if not spelling or "dependent" in spelling else spelling
 
     def _assignment(self, cursor: Any, sides: Sequence[Any]) -> Assignment | None:
@@ -418,7 +419,7 @@ class _Builder:
         operator = self.code[target[1] : value[0]].strip().decode()
         if operator not in _ASSIGNMENTS or target[0] != self._range(cursor)[0]:
             return None
-        typed = sides[0] if operator == "=" else _unwrapped(sides[1])
+        typed = sides[0] if operator == "=" else without_wrapper(sides[1])
         if operator in ("/=", "%=") and _may_be_bit_field(typed):
             if typed is sides[1]:
                 return None  # in a template: whether it divides as what it is promoted to is not said
@@ -458,7 +459,7 @@ class _Builder:
             inside = inside[-2:]
         else:
             inside = inside[-1:]
-        nested = _unwrapped(parts_of[-1]) if parts_of else None
+        nested = without_wrapper(parts_of[-1]) if parts_of else None
         if not inside and nested is not None and nested._kind_id in _CONTROL and self._range(nested)[0] == start:
             return self._opened_together(self._control(nested, outer), kind)
         if not inside or end <= head_end:
@@ -573,7 +574,7 @@ class _Builder:
     def _branch(self, cursor: Any, role: Role) -> tuple[Body, int]:
         """A body and the end of its statement."""
         loops = 1 if role == "loop" else 0
-        inner = _unwrapped(cursor)
+        inner = without_wrapper(cursor)
         if inner._kind_id == Kinds.COMPOUND:
             body = self._compound(inner, role, loops)
             if body is not None:
@@ -605,19 +606,9 @@ class _Builder:
         return tuple(sections), whole.end + 1
 
 
-def _unwrapped(cursor: Any) -> Any:
-    """Through the wrapper that `#pragma unroll` or an attribute puts around a statement, and implicit conversions."""
-    while cursor._kind_id in (Kinds.UNEXPOSED_STMT, Kinds.UNEXPOSED):
-        inner = children(cursor)
-        if not inner or (cursor._kind_id == Kinds.UNEXPOSED and len(inner) > 1):
-            return cursor
-        cursor = inner[-1]
-    return cursor
-
-
 def _may_be_bit_field(expression: Any) -> bool:
     """Whether an expression may be a bit-field, which is promoted where a variable of its type is not."""
-    own = _unwrapped(expression)
+    own = without_wrapper(expression)
     kind: int = own._kind_id
     if kind == Kinds.MEMBER:
         field = referenced(own) or field_of(own)
@@ -641,17 +632,6 @@ def _values(statement: Any) -> list[Any]:
         return [c for c in children(statement) if 100 <= c._kind_id < 200]
     values = (initializer(c) for c in children(statement) if c._kind_id == Kinds.VAR)
     return [value for value in values if value is not None]
-
-
-def _type_of(expression: Any) -> Any:
-    """The type of an expression, also of an element of an array whose extent is for an instance to say: those clang
-    leaves open."""
-    own = _unwrapped(expression)
-    if own._kind_id != Kinds.SUBSCRIPT or "dependent" not in own.type.spelling:
-        return expression.type
-    base, *_ = children(own)
-    array = _type_of(base)
-    return array.element_type if array.kind == TypeKind.DEPENDENTSIZEDARRAY else expression.type
 
 
 def _unqualified(spelling: str) -> str:
