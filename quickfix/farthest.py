@@ -18,17 +18,15 @@ from analyzers.ir.uniformity import is_uniform
 from analyzers.races.check import RaceChecker
 from quickfix.loops_in_launches import (
     Instance,
-    are_equal,
     in_any_block,
     instances_of,
     is_entered_by_all,
-    is_never,
     known_of,
     paired,
-    prover,
     test_of,
     tests_of,
 )
+from quickfix.proving import are_equal, is_never, prover
 from quickfix.session import Session
 from quickfix.steps import Farthest
 

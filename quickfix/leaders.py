@@ -20,13 +20,9 @@ from analyzers.ir.events import AccessEvent
 from analyzers.ir.expr import U32, Expr
 from analyzers.ir.uniformity import is_uniform
 from analyzers.model import Access
-from analyzers.questions import settings
 from analyzers.races.check import RaceChecker
-from analyzers.races.conditions import query_of, split
 from analyzers.races.threads import Launch
-from analyzers.solve.effort import Effort
-from analyzers.solve.ladder import Budget, Ladder
-from analyzers.solve.query import Proved
+from quickfix.proving import is_never, prover
 from quickfix.session import Session
 
 _MOST: Final = 64
@@ -105,17 +101,10 @@ def _writes_for_all(
     session: Session, analysis: KernelAnalysis, writes: Iterable[AccessEvent], leader: Mapping[Expr, Expr]
 ) -> bool:
     """Whether with every thread that comes to one of the writes its leader does, and means the same cell."""
-    options, effort = settings(session.request), Effort(session.request.options.kernel_effort)
-    try:
-        for context in analysis.contexts:
-            launch = Launch(analysis.events, context)
-            checker = RaceChecker(
-                launch, Ladder(Budget(smt=options.smt_budget)), options.warp_lockstep, session.poll, effort
-            )
+    for context in analysis.contexts:
+        with prover(session, Launch(analysis.events, context)) as checker:
             if not all(_writes_for(checker, event, leader) for event in writes):
                 return False
-    finally:
-        session.charge(effort.spent)
     return True
 
 
@@ -129,20 +118,11 @@ def _writes_for(checker: RaceChecker, event: AccessEvent, leader: Mapping[Expr, 
         return False
     wanted = [E.substitute(c.condition, leader) for c in varying]
     wanted.append(E.compare("eq", event.offset, E.substitute(event.offset, leader)))
-    return all(_is_never(checker, [*given, E.lnot(each)]) for each in wanted)
+    launch = checker.launch
+    asked = ([launch.side(launch.bind(c), 1, "block") for c in (*given, E.lnot(each))] for each in wanted)
+    return all(is_never(checker, conditions) for conditions in asked)
 
 
 def _is_of_numbers(value: Expr) -> bool:
     """Whether a value is the same for all threads, or computed with nothing that a thread has read."""
     return is_uniform(value) or not any(symbol.op == "opaque" for symbol in E.symbols(value))
-
-
-def _is_never(checker: RaceChecker, conditions: Iterable[Expr]) -> bool:
-    """Whether it is proved that the conditions hold at once for no thread."""
-    launch = checker.launch
-    query = query_of(launch, [launch.side(launch.bind(c), 1, "block") for c in conditions], "block")
-    if query is None:
-        return True
-    return all(
-        not checker.effort.is_spent and isinstance(checker.asker.answer(part, "brief"), Proved) for part in split(query)
-    )

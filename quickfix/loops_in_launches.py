@@ -7,8 +7,7 @@ exactly: where C has a counter wrap around, it does.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from analyzers.analysed import KernelAnalysis
@@ -16,14 +15,7 @@ from analyzers.ir import expr as E
 from analyzers.ir.events import Conjunct, Guard, KernelEvents
 from analyzers.ir.expr import I64, Expr
 from analyzers.ir.uniformity import is_uniform
-from analyzers.questions import settings
-from analyzers.races.check import RaceChecker
-from analyzers.races.conditions import query_of, split
 from analyzers.races.threads import Launch
-from analyzers.solve.effort import Effort
-from analyzers.solve.ladder import Budget, Ladder
-from analyzers.solve.query import Proved
-from quickfix.session import Session
 from quickfix.steps import Farthest
 
 Instance = tuple[KernelAnalysis, str, Launch]
@@ -49,16 +41,6 @@ def is_entered_by_all(events: KernelEvents, label: str, launch: Launch) -> bool:
             if not all(is_uniform(launch.bind(condition)) for condition in outer):
                 return False
     return True
-
-
-@contextmanager
-def prover(session: Session, launch: Launch) -> Generator[RaceChecker]:
-    """What answers questions about a launch, on the session's account."""
-    options, effort = settings(session.request), Effort(session.request.options.kernel_effort)
-    try:
-        yield RaceChecker(launch, Ladder(Budget(smt=options.smt_budget)), options.warp_lockstep, session.poll, effort)
-    finally:
-        session.charge(effort.spent)
 
 
 def in_any_block(launch: Launch) -> Launch:
@@ -126,22 +108,6 @@ def _is_at_end(launch: Launch, axis: int, which: Farthest) -> Expr:
     if which == "first":
         return E.compare("eq", at, E.const(0, I64))
     return E.compare("eq", E.add(at, E.const(1, I64)), E.cast(launch.bind(E.BDIM[axis]), I64))
-
-
-def is_never(checker: RaceChecker, conditions: Iterable[Expr]) -> bool:
-    """Whether it is proved that the conditions do not hold at once."""
-    query = query_of(checker.launch, conditions, "block")
-    if query is None:
-        return True
-    return all(
-        not checker.effort.is_spent and isinstance(checker.asker.answer(part, "brief"), Proved) for part in split(query)
-    )
-
-
-def are_equal(checker: RaceChecker, known: Iterable[Expr], one: Expr, two: Expr) -> bool:
-    """Whether it is proved that of two conditions both hold or none."""
-    known = list(known)
-    return all(is_never(checker, [*known, *each]) for each in ((one, E.lnot(two)), (E.lnot(one), two)))
 
 
 def paired(
