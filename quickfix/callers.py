@@ -95,9 +95,10 @@ def agreed(
     if not request.options.kernels or fix.kind == "assert-host":
         return fix
     places = [(e.span.path, e.span.start_offset) for e in fix.edits]
-    own, text = [at for path, at in places if path == request.path], source_bytes(request.text)
-    places += [(request.path, use) for at in own for use in uses_of_definition(text, at)]
-    others = engine.others_at(request, places, stop)
+    try:
+        others = engine.others_at(request, _reached_from(engine, request, places, stop), stop)
+    except ParseFailure as failure:
+        return FixRefusal(str(failure), next(iter(fix.groups), ""))
     if not others:
         return fix
     group = next(iter(fix.groups), "")
@@ -105,7 +106,7 @@ def agreed(
     whole = engine.beside()
     try:
         known = engine.instances(request, stop)
-        session = Session.open(whole, wider, stop)
+        session = Session.open(whole, wider, stop).reading({e.span.path for e in fix.edits})
         if not objection(session, fix, known):
             return fix
     except (ParseFailure, SearchSpentError) as failure:
@@ -116,6 +117,16 @@ def agreed(
         return agreed(whole, wider, replace(found, notes=(*found.notes, note)), stop)
     run = "runs" if len(others) == 1 else "run"
     return FixRefusal(f"The repair would edit code that {_named(others)} {run} too, and be wrong there.", group)
+
+
+def _reached_from(
+    engine: Engine, request: CheckRequest, places: Sequence[tuple[str, int]], stop: Stop
+) -> Sequence[tuple[str, int]]:
+    """The places, and where a macro is used in whose definition one is. Raises ParseFailure."""
+    if any(path != request.path for path, _ in places):
+        return Session.open(engine, request, stop).reached_from(places)
+    texts = {request.path: source_bytes(request.text)}
+    return [*places, *(use for _, at in places for use in uses_of_definition(texts, request.path, at))]
 
 
 def objection(session: Session, fix: Fix, known: Instances) -> str:

@@ -53,7 +53,7 @@ def _granted(session: Session, fix: Fix) -> str:
 
 def _used_otherwise(session: Session, fix: Fix) -> int:
     """The first line on which another build may use a function that a repair edits, or such a macro."""
-    texts = {**session.other_builds.texts, **session.trees.texts}
+    texts = session.texts
     places = [(e.span.path, e.span.start_offset) for e in fix.edits]
     functions = [f for place in places if (f := session.trees.at(*place)) is not None]
     names = {name for f in functions for name in names_of_function(texts[f.path], f.start, f.name.encode())}
@@ -69,7 +69,8 @@ def _unread(line: int) -> str:
 def _is_skipped(build: OtherBuild, session: Session, fix: Fix) -> bool:
     """Whether another build compiles nothing of what a repair edits."""
     places = {(e.span.path, at) for e in fix.edits for at in (e.span.start_offset, e.span.end_offset)}
-    return all(is_skipped(session.trees.texts[path], build.reading.choice, at) for path, at in places)
+    texts = session.texts
+    return all(is_skipped(texts[path], build.reading.choice, at) for path, at in places)
 
 
 def _first_line(session: Session, fix: Fix) -> int:

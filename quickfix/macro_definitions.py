@@ -1,96 +1,175 @@
 """Barriers inside of a macro, where one use of it both writes and reads: placed where the macro is defined.
 
-Takes a session and a group of races whose accesses are all written by uses of one macro of their file, gives the `Fix`
-that puts a barrier behind a statement of the definition, or between the two sides of an assignment in it, if all
-kernels of the unit agree with it; or why not.
+Takes a session and a group of races of which some are between accesses of one use of a macro of the project, gives the
+`Fix` that puts a barrier behind a statement of the definition, or between the two sides of an assignment in it, if all
+kernels of the unit agree with it; or why not. Where uses race with each other, too, barriers go between them, or else
+to the end of the definition.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Final
 
 from analyzers.analysed import KernelAnalysis
 from analyzers.frontend.blanking import WORD, blanked
 from analyzers.model import Access, Finding, Fix, FixRefusal
 from quickfix.edits import Change, Layout
+from quickfix.macro_places import Macro, place_at_end, places_behind_statements, split_assignments
 from quickfix.naming import definitions, line_of
 from quickfix.paths import chain_to
+from quickfix.rebuild import Begun, rebuilt_from
 from quickfix.search import sentence
 from quickfix.sections import section
 from quickfix.session import Session
 from quickfix.verify import RACES, findings_of, key_of
-from quickfix.wording import barrier_in_words, edits_of, kind_in_words
+from quickfix.wording import barrier_in_words, barriers_in_words, edits_of, kind_in_words
 
-_MOST_PLACES: Final = 6
 _BRACKETS: Final = re.compile(rb"[()]")
+_MOST_INNER: Final = 3
+"""Macros that write parts of the uses of another one whose definitions are tried."""
 _CALLED: Final = re.compile(rb"\b([A-Za-z_]\w*)\s*\(")
-
-
-@dataclass(frozen=True, slots=True)
-class _Macro:
-    path: str
-    name: str
-    start: int
-    end: int
-    """The bytes of its definition, behind the name."""
 
 
 def in_definition(session: Session, kernels: Sequence[KernelAnalysis], group: str) -> Fix | FixRefusal | None:
     """None where the races are not those of one macro. Raises `SearchSpentError`."""
-    races = [f for a in kernels for f in findings_of(a.result) if f.group == group and f.code in RACES]
-    macros = _written_by(session, races)
-    if not macros:
+    found = _written_by(session, [f for a in kernels for f in findings_of(a.result) if f.group == group])
+    if found is None:
         return None
-    found = (fix for macro in macros if (fix := _in(session, races, macro, macros)) is not None)
-    fix = next(found, None)
-    if fix is not None:
-        return fix
-    text, one = session.trees.texts[macros[0].path], len(macros) == 1
-    lines = " and ".join(str(line_of(text, macro.start)) for macro in macros)
-    why = f"both accesses are written by the macro `{macros[0].name}` (line{'' if one else 's'} {lines})"
-    which = "its definition helps" if one else "one of its definitions helps"
+    macros, inner, places = found
+    session = session.reading({macro.path for macro in (*macros, *inner)})
+    races = [f for a in kernels for f in findings_of(a.result) if f.code in RACES and f.scope != "inter-block"]
+    beside = [f for f in races if any((a.span.path, a.span.start_offset) in places for a in f.accesses)]
+    for macro in (*macros, *inner):
+        edits = list(_edits(session, macro))
+        fix = _alone(session, edits, kernels, group) or _with_others(session, edits, kernels, group, beside)
+        fix = fix or _alone(session, _twice(session, macro), kernels, group)
+        if fix is not None:
+            return replace(
+                fix,
+                notes=(
+                    *fix.notes,
+                    *_notes(session.trees.texts, macro, [m for m in (*macros, *inner) if m.name == macro.name]),
+                ),
+            )
+    defined = {path: [m.start for m in macros if m.path == path] for path in dict.fromkeys(m.path for m in macros)}
+    lines = " and ".join(
+        _lines(session.trees.texts[path], at) + _of_file(session, path) for path, at in defined.items()
+    )
+    why = f"both accesses are written by the macro `{macros[0].name}` ({lines})"
+    which = "its definition helps" if len(macros) == 1 else "one of its definitions helps"
     return FixRefusal(sentence(f"{why}, and no barrier behind a statement of {which} without harm to another use"))
 
 
-def _in(session: Session, races: Sequence[Finding], macro: _Macro, macros: Sequence[_Macro]) -> Fix | None:
-    """The repair in one of the definitions of a macro. Raises `SearchSpentError`."""
-    group, text = races[0].group, session.trees.texts[macro.path]
-    targets = frozenset(map(key_of, races))
-    behind = ((p.repeated, [Change(p.at, p.at, p.code)]) for p in _places(Layout(text), macro, session.barrier))
-    split = ((False, changes) for changes in _split(text, macro, session.barrier))
-    for repeated, changes in (*behind, *split):
-        trial = session.trial({macro.path: changes}, targets)
+@dataclass(frozen=True, slots=True)
+class _Edit:
+    """Barriers in the definition of a macro."""
+
+    macro: Macro
+    changes: list[Change]
+    places: tuple[int, ...]
+    """Where barriers are written, or an assignment is split."""
+    repeated: bool = False
+    """A barrier is in a loop of the definition."""
+    is_split: bool = False
+
+    def in_words(self, session: Session) -> str:
+        path = self.macro.path
+        where = _lines(session.trees.texts[path], self.places) + _of_file(session, path)
+        barrier = barrier_in_words(session)
+        if self.is_split:
+            return f"split the assignment in the macro {self.macro.name} in {where} and insert {barrier}"
+        return f"insert {barrier} into the macro {self.macro.name} in {where}"
+
+    def cost(self, session: Session) -> str:
+        many = len(self.places)
+        return f"+{barriers_in_words(many, kind_in_words(session))}{' per iteration' * self.repeated} in each use"
+
+
+def _edits(session: Session, macro: Macro) -> Iterator[_Edit]:
+    """One barrier behind a statement of the definition, or between the two sides of an assignment."""
+    text, barrier = session.trees.texts[macro.path], session.barrier
+    for p in places_behind_statements(Layout(text), macro, barrier):
+        yield _Edit(macro, [Change(p.at, p.at, p.code)], (p.at,), p.repeated)
+    for changes in split_assignments(text, macro, barrier):
+        yield _Edit(macro, changes, (changes[0].start,), is_split=True)
+
+
+def _twice(session: Session, macro: Macro) -> Iterator[_Edit]:
+    """The same and one at the end of the definition."""
+    last = place_at_end(Layout(session.trees.texts[macro.path]), macro, session.barrier)
+    if last is None:
+        return
+    for each in _edits(session, macro):
+        if not each.is_split and not each.repeated and each.places[0] < last.at:
+            changes = [*each.changes, Change(last.at, last.at, last.code)]
+            yield replace(each, changes=changes, places=(*each.places, last.at))
+
+
+def _alone(
+    session: Session,
+    edits: Iterable[_Edit],
+    kernels: Sequence[KernelAnalysis],
+    group: str,
+) -> Fix | None:
+    """The repair by one of the edits, where it does for all uses. Raises `SearchSpentError`."""
+    races = [f for a in kernels for f in findings_of(a.result) if f.group == group and f.code in RACES]
+    for edit in edits:
+        trial = session.trial({edit.macro.path: edit.changes}, frozenset(map(key_of, races)))
         if trial.difference.is_clean and group in trial.gone:
-            cost = f"+1 {kind_in_words(session)}{' per iteration' * repeated} in each use"
-            only = len(changes) == 1
-            where = f"in line {line_of(text, changes[0].start)}"
-            barrier = barrier_in_words(session)
+            cost = edit.cost(session)
             ordered = f"orders what {races[0].accesses[0].text} writes and reads"
-            done = (
-                f"Insert {barrier} into the macro {macro.name} {where}"
-                if only
-                else f"Split the assignment in the macro {macro.name} in line {line_of(text, changes[0].start)} and "
-                f"insert {barrier}"
-            )
             return Fix(
-                title=f"{done} — {ordered}, {cost}",
-                kind="insert-barrier" if only else "restructure",
+                title=f"{sentence(edit.in_words(session)).removesuffix('.')} — {ordered}, {cost}",
+                kind="restructure" if edit.is_split else "insert-barrier",
                 edits=edits_of(trial),
                 groups=tuple(sorted(trial.gone)),
                 cost=cost,
-                notes=tuple(_notes(text, macro, macros)),
             )
     return None
 
 
-def _notes(text: bytes, macro: _Macro, macros: Sequence[_Macro]) -> Iterator[str]:
+def _with_others(
+    session: Session,
+    edits: Iterable[_Edit],
+    kernels: Sequence[KernelAnalysis],
+    group: str,
+    races: Sequence[Finding],
+) -> Fix | None:
+    """The repair by one of the edits and barriers between the uses, which order `races`. Raises `SearchSpentError`."""
+    keys = frozenset(map(key_of, races))
+    for edit in edits:
+        trial = session.trial({edit.macro.path: edit.changes}, keys)
+        difference = trial.difference
+        if difference.worse or difference.new_races or trial.divergent or trial.late:
+            continue
+        done = (edit.in_words(session),)
+        begun = Begun(session.after(trial), (trial,), done, (edit.cost(session),), begin_with_places=True)
+        made = rebuilt_from(session, begun, kernels, keys, (group,))
+        if isinstance(made, Fix):
+            return made
+    return None
+
+
+def _of_file(session: Session, path: str) -> str:
+    return "" if path == session.request.path else f" of {Path(path).name}"
+
+
+def _lines(text: bytes, places: Iterable[int]) -> str:
+    """`line 4`, `lines 4 and 5`."""
+    *first, last = dict.fromkeys(str(line_of(text, at)) for at in places)
+    return f"lines {', '.join(first)} and {last}" if first else f"line {last}"
+
+
+def _notes(texts: Mapping[str, bytes], macro: Macro, macros: Sequence[Macro]) -> Iterator[str]:
     """Which uses get the barrier, and what is left to do by hand: definitions of the same name that this build does not
     use, or that take the place of the one in other lines."""
+    text = texts[macro.path]
     others = [other for other in macros if other is not macro]
-    elsewhere = [section(text, other.start) != section(text, macro.start) for other in others]
+    elsewhere = [section(texts[other.path], other.start) != section(text, macro.start) for other in others]
     uses = f"uses of {macro.name}"
     yield (
         f"All {uses} get the barrier."
@@ -99,24 +178,59 @@ def _notes(text: bytes, macro: _Macro, macros: Sequence[_Macro]) -> Iterator[str
     )
     for other, is_elsewhere in zip(others, elsewhere, strict=True):
         build = ", of another build," if is_elsewhere else ""
-        yield f"The definition of {macro.name} in line {line_of(text, other.start)}{build} stays as it is."
+        line = line_of(texts[other.path], other.start)
+        yield f"The definition of {macro.name} in line {line}{build} stays as it is."
 
 
-def _written_by(session: Session, races: Sequence[Finding]) -> tuple[_Macro, ...]:
-    """The definitions of the macro of which each race is between accesses of one use; none where there is none."""
-    found: set[tuple[_Macro, ...]] = set()
-    for race in races:
+def _written_by(
+    session: Session, findings: Sequence[Finding]
+) -> tuple[Sequence[Macro], Sequence[Macro], frozenset[tuple[str, int]]] | None:
+    """The definitions of the macro of which some of the races are between accesses of one use, those of macros that
+    write parts of the uses, and the places of the uses. None where there is none, or several are used so."""
+    names, inner = set[bytes](), dict[bytes, None]()
+    places: set[tuple[str, int]] = set()
+    for race in (f for f in findings if f.code in RACES):
         one, two = race.accesses[:2]
         place = one.span.path, one.span.start_offset
-        same = place == (two.span.path, two.span.start_offset) and one.id != two.id
         # Of a header it is not known who else includes it.
-        if not same or race.scope == "inter-block" or place[0] != session.request.path:
-            return ()
+        if race.scope == "inter-block" or place[0] != session.request.path:
+            return None
+        if place != (two.span.path, two.span.start_offset) or one.id == two.id:
+            continue
         text = session.trees.texts[place[0]]
-        word = WORD.match(text, _use_at(session, text, one))
-        known = [d for d in definitions(text) if word is not None and d[0] == word.group()]
-        found.add(tuple(_Macro(place[0], name.decode(), start, end) for name, start, end in known))
-    return next(iter(found)) if len(found) == 1 else ()
+        start = _use_at(session, text, one)
+        word = WORD.match(text, start)
+        places.add(place)
+        names.add(word.group() if word is not None else b"")
+        inner.update(dict.fromkeys(_named_in(session, blanked(text)[start : _end_of_use(text, start)])))
+    macros = [m for name in names for m in _macros(session, name)] if len(names) == 1 else []
+    parts = [m for name in [n for n in inner if n not in names][:_MOST_INNER] for m in _macros(session, name)]
+    return (macros, parts, frozenset(places)) if macros else None
+
+
+def _end_of_use(text: bytes, start: int) -> int:
+    use = _CALLED.match(blanked(text), start)
+    return _closed(blanked(text), use.end()) if use is not None else start
+
+
+def _named_in(session: Session, code: bytes) -> list[bytes]:
+    """The macros of the project that code names, and those that their definitions name."""
+    known = {name: text[start:end] for text in session.texts.values() for name, start, end in definitions(text)}
+    found, words = list[bytes](), WORD.findall(code)
+    while more := [name for name in dict.fromkeys(words) if name in known and name not in found]:
+        found += more
+        words = WORD.findall(b" ".join(known[name] for name in more))
+    return found
+
+
+def _macros(session: Session, name: bytes) -> list[Macro]:
+    """The definitions of a macro in the files of the project."""
+    return [
+        Macro(path, name.decode(), start, end)
+        for path, text in sorted(session.texts.items())
+        for known, start, end in definitions(text)
+        if known == name
+    ]
 
 
 def _use_at(session: Session, text: bytes, access: Access) -> int:
@@ -127,7 +241,7 @@ def _use_at(session: Session, text: bytes, access: Access) -> int:
     statement = chain[-1].statement if chain else None
     if statement is None or not statement.macro or not statement.start <= at < statement.end:
         return at
-    names, code = {name for name, *_ in definitions(text)}, blanked(text)
+    names, code = {name for each in session.texts.values() for name, *_ in definitions(each)}, blanked(text)
     for use in _CALLED.finditer(code, statement.start, at):
         if use.group(1) in names and at < _closed(code, use.end()):
             return use.start()
@@ -143,149 +257,3 @@ def _closed(code: bytes, start: int) -> int:
         if depth == 0:
             return found.end()
     return len(code)
-
-
-def _split(text: bytes, macro: _Macro, barrier: bytes) -> Iterator[list[Change]]:
-    """An assignment of the definition as one of its value to a variable, the barrier, and that of the variable. Where
-    it is all of the definition, in braces that make one statement of it."""
-    code = _VISIBLE.sub(lambda m: re.sub(rb"[^\n]", b" ", m.group()), text[macro.start : macro.end])
-    parameters = re.match(rb"\([^()]*\)", code)
-    begin = parameters.end() if parameters is not None else 0
-    name = macro.name.lower().encode() + b"_value"
-    if re.search(rb"\b" + name + rb"\b", text) or b"#" in code:
-        return
-    for start, end in _statements(code, begin):
-        found = _ASSIGNS.match(code, start, end)
-        if found is None or found.end() != len(code[:end].rstrip(b"\\ \t\r\n")) or _has_comma(found[1]):
-            continue
-        low, high = macro.start + found.start(1), macro.start + found.end(1)
-        at, stop = macro.start + found.start(), macro.start + found.end()
-        whole = not code[begin:start].strip(b"\\ \t\r\n") and not code[end:].strip(b";\\ \t\r\n")
-        opened, closed = (b"do { ", b"; } while (0)") if whole else (b"", b"")
-        head = opened + b"auto " + name + b" = " + text[low:high] + b"; " + barrier + b" "
-        moved = ((len(head) - len(barrier) - 3 - (high - low), low, high - low),)
-        yield [Change(at, at, head, moved=moved), Change(low, stop, name + closed)]
-
-
-_INDEX: Final = rb"\[(?:[^][=;{}]|\[[^][=;{}]*\])*\]"
-_ASSIGNS: Final = re.compile(
-    rb"(?:\w+|\(\s*\w+\s*\))(?:\s*(?:" + _INDEX + rb"|(?:\.|->)\s*\w+))+\s*=(?!=)[\s\\]*([^;{}]*[^;{}\s\\])"
-)
-"""`x[i] = v`, with nothing in front of it and nothing in it that ends a statement."""
-
-
-def _has_comma(code: bytes) -> bool:
-    """Outside of all brackets."""
-    depth = 0
-    for sign in code:
-        depth += (sign in b"([") - (sign in b")]")
-        if sign == ord(",") and not depth:
-            return True
-    return False
-
-
-def _statements(code: bytes, begin: int) -> Iterator[tuple[int, int]]:
-    """Where the statements of a definition stand that are alone in it or in braces, without their semicolons."""
-    depth = nested = 0
-    start = begin
-    for at in range(begin, len(code)):
-        sign = code[at]
-        depth += (sign in b"([") - (sign in b")]")
-        if sign in b";{}" and not depth:
-            if sign == ord(";") and nested:
-                yield _visible_from(code, start, at), at
-            nested += (sign == ord("{")) - (sign == ord("}"))
-            start = at + 1
-    alone = start == begin or not code[start:].strip(b"\\ \t\r\n")
-    end = len(code) if start == begin else start - 1
-    if not nested and alone and b";" not in code[begin:end]:
-        yield _visible_from(code, begin, end), end
-
-
-def _visible_from(code: bytes, start: int, end: int) -> int:
-    """The first place that is neither blank nor the end of a line that goes on."""
-    return end - len(code[start:end].lstrip(b"\\ \t\r\n"))
-
-
-@dataclass(frozen=True, slots=True)
-class _Place:
-    at: int
-    """Where the barrier is written."""
-    code: bytes
-    repeated: bool = False
-    """In a loop of the definition."""
-
-
-def _places(layout: Layout, macro: _Macro, barrier: bytes) -> list[_Place]:
-    """Behind statements of the definition: first those between two, then those that end an iteration of a loop in
-    it."""
-    text = layout.text
-    code = _VISIBLE.sub(lambda m: re.sub(rb"[^\n]", b" ", m.group()), text[macro.start : macro.end])
-    between, last = list[_Place](), list[_Place]()
-    depth = start = 0
-    loops = list[bool]()
-    """Of the braces that are open, whether they are a loop's."""
-    for at, sign in enumerate(code):
-        depth += (sign in b"([") - (sign in b")]")
-        if sign not in b";{}" or depth:
-            continue
-        first, start = _visible_from(code, start, at), at + 1
-        if sign == ord("{"):
-            loops.append(_is_loop(code, at))
-        elif sign == ord("}") and loops:
-            loops.pop()
-        behind = code[at + 1 :].replace(b"\\", b" ").strip()
-        if sign == ord("{") or not behind or _GOES_ON[sign].match(behind):
-            continue
-        ends = behind.startswith(b"}")
-        if not ends or (loops and loops[-1]):
-            written = _written(layout, macro.start + first, macro.start + at + 1, barrier)
-            place = _Place(*written, any(loops))
-            (last if ends else between).append(place)
-    return (between + last)[:_MOST_PLACES]
-
-
-def _written(layout: Layout, first: int, place: int, barrier: bytes) -> tuple[int, bytes]:
-    """Where a barrier behind a statement is written, and how. ``first``: where what ends there begins, that a branch
-    without braces is part of."""
-    text = layout.text
-    rest = text[place : text.find(b"\n", place)]
-    if rest.strip() != b"\\":
-        return place, b" " + barrier
-    # A line of its own, with its backslash below the one above.
-    stop = place + rest.index(b"\\") + 1
-    line = (layout.indentation(first) + barrier + b" ").ljust(stop - 1 - layout.line_start(place))
-    return stop, layout.newline + line + b"\\"
-
-
-def _is_loop(code: bytes, brace: int) -> bool:
-    """Whether a brace opens the body of a loop; one that is made once, to be a single statement, is none."""
-    before = code[:brace].rstrip(b"\\ \t\r\n")
-    if _DO.search(before):
-        end = _closing(code, brace, b"{", b"}")
-        return _ONCE.match(code, end + 1) is None
-    if not before.endswith(b")"):
-        return False
-    opened = len(before) - 1 - _closing(before[::-1], 0, b")", b"(")
-    return _LOOP.search(before[:opened]) is not None
-
-
-def _closing(code: bytes, at: int, opening: bytes, closing: bytes) -> int:
-    """Where what opens at a place is closed; the end, where it is not."""
-    depth = 0
-    for here in range(at, len(code)):
-        depth += (code[here] == opening[0]) - (code[here] == closing[0])
-        if not depth:
-            return here
-    return len(code) - 1
-
-
-_DO: Final = re.compile(rb"\bdo$")
-_LOOP: Final = re.compile(rb"\b(?:for|while)\s*$")
-_ONCE: Final = re.compile(rb"[\s\\]*while\s*\(\s*(?:0|false)\s*\)")
-_GOES_ON: Final = {
-    ord(";"): re.compile(rb"else\b"),
-    ord("}"): re.compile(rb"(?:else|while|catch)\b|[;,).\[]"),
-}
-"""Behind a semicolon or a brace: a barrier there would part it from what belongs to it."""
-_VISIBLE: Final = re.compile(rb"//[^\n]*|/\*.*?\*/|\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'", re.DOTALL)

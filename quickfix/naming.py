@@ -79,16 +79,17 @@ def names_of_definition(text: bytes, place: int) -> set[bytes]:
     return {name for name, start, end in definitions(text) if start <= place <= end}
 
 
-def uses_of_definition(text: bytes, place: int) -> list[int]:
-    """Where code uses the macro in whose definition a place is, directly or through others, or the variables of the
-    device in whose declaration it is; nothing elsewhere."""
-    known = definitions(text)
+def uses_of_definition(texts: Mapping[str, bytes], path: str, place: int) -> list[tuple[str, int]]:
+    """Where code of the texts, which are by path, uses the macro in whose definition a place is, directly or through
+    others, or the variables of the device in whose declaration it is; nothing elsewhere."""
+    text = texts.get(path, b"")
     names = names_of_definition(text, place)
-    while more := {name for name, start, end in known if _word_of(names, text[start:end])} - names:
+    known = [(name, each[start:end]) for each in texts.values() for name, start, end in definitions(each)] * bool(names)
+    while more := {name for name, said in known if _word_of(names, said)} - names:
         names |= more
-    code = blanked(text)
-    names |= _declared_on_device(code, place)
-    return [m.start() for name in names for m in re.finditer(rb"\b" + re.escape(name) + rb"\b", code)]
+    names |= _declared_on_device(blanked(text), place)
+    found = ((p, name, blanked(each)) for p, each in texts.items() for name in names)
+    return [(p, m.start()) for p, name, code in found for m in re.finditer(rb"\b" + re.escape(name) + rb"\b", code)]
 
 
 _ON_DEVICE: Final = re.compile(rb"\b__(?:device|managed|constant)__\b[^()]*\Z")

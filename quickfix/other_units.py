@@ -70,7 +70,8 @@ class OtherUnits:
         answers: list[_Answer] = []
         for answer in self._answers(known, request, fix, instances):
             if answer.kind == "wrong":
-                text = f"The repair would edit {_names(edited)}, which {_said(answer)}, too,"
+                files = edited if answer.command else shared or edited
+                text = f"The repair would edit {_names(files)}, which {_said(answer)}, too,"
                 return FixRefusal(f"{text} and be wrong there: {answer.why}.", next(iter(fix.groups), ""))
             answers.append(answer)
         fix = replace(fix, beyond=fix.beyond or request.including is not None)

@@ -198,6 +198,7 @@ def in_old_lines(text: str, current: Session, steps: Sequence[Trial]) -> str:
     """A sentence about the text that some steps have led to, with lines of the text before them."""
     files = composed(steps)
     path = next(iter(files)) if len(files) == 1 else current.request.path
+    path = path if path in current.trees.texts else current.request.path
     return _LINE.sub(lambda line: str(old_loop((path, int(line[0])), current.trees.texts, files)[1]), text)
 
 

@@ -178,8 +178,8 @@ class Session:
 
     def reading(self, paths: Iterable[str]) -> Session:
         """The same text, with these of its files to edit."""
-        session = copy(self)
-        texts = {path: source_bytes(self._unit.text_of(path)) for path in paths}
+        session, known = copy(self), self.texts
+        texts = {path: known[path] if path in known else source_bytes(self._unit.text_of(path)) for path in paths}
         session.trees = replace(self.trees, texts={**texts, **self.trees.texts})
         return session
 
@@ -429,9 +429,20 @@ class Session:
     def touched(self, places: Iterable[tuple[str, int]]) -> set[str]:
         """Mangled names of the kernels with code at one of the places of this text, or where a macro is used in whose
         definition one is."""
-        found = list(places)
-        found += [(path, use) for path, at in found for use in uses_of_definition(self.trees.texts.get(path, b""), at)]
-        return self._with_code_at(found)
+        return self._with_code_at(self.reached_from(places))
+
+    def reached_from(self, places: Iterable[tuple[str, int]]) -> list[tuple[str, int]]:
+        """The places, and those of this text where a macro is used in whose definition one is."""
+        found, texts = list(places), self.texts
+        return found + [use for path, at in found for use in uses_of_definition(texts, path, at)]
+
+    @property
+    def texts(self) -> Mapping[str, bytes]:
+        """Of the files of the unit that are the project's, by path."""
+        if self._origin is None:
+            return {self.request.path: source_bytes(self.request.text), **self.other_builds.texts, **self.trees.texts}
+        edited = {path: file.after for path, file in self._edited.items()}
+        return {**self._origin.texts, **edited, **self.trees.texts}
 
     def _with_code_at(self, found: Sequence[tuple[str, int]]) -> set[str]:
         if self._origin is not None:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
+
 import pytest
 from edited import applied
 from restructured import LAUNCH, engine
 
 from analyzers.model import CheckOptions, Fix, FixRefusal
-from analyzers.requests import CheckRequest
+from analyzers.requests import CheckRequest, Including
 from quickfix import answers
 
 USE = "  EXCHANGE(threadIdx.x);"
@@ -214,3 +217,97 @@ def test_of_a_macro_that_is_defined_again_the_uses_that_get_the_barrier_are_name
     for fix, own, other in ((first, 1, line), (second, line, 1)):
         assert f"All uses of EXCHANGE as line {own} defines it get the barrier." in fix.notes
         assert f"The definition of EXCHANGE in line {other} stays as it is." in fix.notes
+
+
+SWAP = """#define SWAP(a)                     \\
+  do {                              \\
+    int v_ = (a)[63 - threadIdx.x]; \\
+    (a)[threadIdx.x] = v_;          \\
+  } while (0)
+"""
+WITHIN = "    int v_ = (a)[63 - threadIdx.x]; \\\n    __syncthreads();                \\\n"
+USES = """__global__ void k(int *out, const int *in, int n) {{
+  __shared__ int s[64];
+  int t = threadIdx.x;
+  s[t] = in[t];
+  __syncthreads();
+{0}
+}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("uses", "after"),
+    [
+        ("  SWAP(s);\n  SWAP(s);", "  SWAP(s);\n  __syncthreads();\n  SWAP(s);"),
+        (
+            "  for (int j = 0; j < n; ++j) SWAP(s);",
+            "  for (int j = 0; j < n; ++j) {\n    SWAP(s);\n    __syncthreads();\n  }",
+        ),
+        ("  while (n--) {\n    SWAP(s);\n  }", "  while (n--) {\n    SWAP(s);\n    __syncthreads();\n  }"),
+    ],
+)
+def test_uses_that_race_with_each_other_get_a_barrier_between_them(uses: str, after: str) -> None:
+    text = SWAP + LAUNCH + USES.format(uses)
+    (fix,) = (answer for answer in answered(text) if isinstance(answer, Fix))
+    found = applied(text, fix.edits)
+    assert WITHIN in found
+    assert found.endswith(USES.format(after))
+    assert fix.title.startswith("Insert __syncthreads() into the macro SWAP in line 3 and insert __syncthreads() after")
+    assert fix.cost.endswith("+1 barrier in each use")
+    assert "All uses of SWAP get the barrier." in fix.notes
+    assert fix.preferred
+
+
+@pytest.mark.parametrize(
+    ("more", "use"),
+    [
+        ("#define BOTH(a, b) do { SWAP(a); SWAP(b); } while (0)\n", "BOTH(s, s);"),
+        ("#define REPEAT(n, what) for (int j_ = 0; j_ < n; ++j_) what\n", "REPEAT(n, SWAP(s));"),
+    ],
+)
+def test_uses_with_no_place_between_them_get_a_barrier_at_the_end_of_the_definition(more: str, use: str) -> None:
+    text = SWAP + more + LAUNCH + USES.format(f"  {use}")
+    (fix,) = answered(text)
+    assert isinstance(fix, Fix)
+    found = applied(text, fix.edits)
+    assert WITHIN in found
+    assert "    (a)[threadIdx.x] = v_;          \\\n    __syncthreads();                \\\n  } while (0)" in found
+    assert more in found
+    assert fix.title.startswith("Insert __syncthreads() into the macro SWAP in lines 3 and 4 — ")
+    assert fix.cost == "+2 barriers in each use"
+
+
+@pytest.mark.parametrize("condition", ["t < 7", "in[t] > 0"])
+def test_a_use_in_a_branch_forbids_what_uses_in_a_row_need(condition: str) -> None:
+    uses = f"  SWAP(s);\n  SWAP(s);\n  __syncthreads();\n  if ({condition}) {{ SWAP(out); }}"
+    text = SWAP + LAUNCH + USES.format(uses)
+    answers = answered(text)
+    assert answers
+    assert all(isinstance(answer, FixRefusal) for answer in answers), answers
+
+
+def test_a_definition_in_a_header_is_a_choice_and_checked_where_the_header_is_included(tmp_path: Path) -> None:
+    (tmp_path / "swap.cuh").write_text(f"#pragma once\n{SWAP}")
+    text = '#include "swap.cuh"\n' + LAUNCH + USES.format("  SWAP(s);\n  SWAP(s);")
+    here = CheckRequest(str(tmp_path / "a.cu"), text)
+    (fix,) = answers(engine(), here)
+    assert isinstance(fix, Fix)
+    assert not fix.preferred
+    assert {Path(edit.span.path).name for edit in fix.edits} == {"a.cu", "swap.cuh"}
+    assert "into the macro SWAP in line 4 of swap.cuh" in fix.title
+    assert any("swap.cuh" in granted for granted in fix.assumes)
+    for condition, possible in (("n < 7", True), ("threadIdx.x < 7", False)):
+        body = f"__global__ void k(int *out, int n) {{ if ({condition}) SWAP(out); }}\n"
+        other = CheckRequest(str(tmp_path / "b.cu"), '#include "swap.cuh"\n' + LAUNCH + body)
+        asked = replace(here, including=lambda _, other=other: Including(requests=(other,), count=1))
+        found = list(answers(engine(), asked))
+        assert any(isinstance(answer, Fix) for answer in found) == possible, found
+
+
+def test_kernels_that_nobody_asked_about_have_a_say_about_headers(tmp_path: Path) -> None:
+    (tmp_path / "swap.cuh").write_text(f"#pragma once\n{SWAP}")
+    text = '#include "swap.cuh"\n' + LAUNCH + USES.format("  SWAP(s);") + LAUNCH
+    text += "__global__ void other(int *out) { if (threadIdx.x < 7) SWAP(out); }\n"
+    asked = CheckRequest(str(tmp_path / "a.cu"), text, options=CheckOptions(kernels=("k",)))
+    assert not any(isinstance(answer, Fix) for answer in answers(engine(), asked))
