@@ -45,15 +45,17 @@ def atomic_update(session: Session, kernels: Sequence[KernelAnalysis], group: st
     claimed = bounded_claim(session, kernels, group)
     if isinstance(claimed, Fix):
         return claimed
-    keys = frozenset(key_of(f) for f in races)
+    made = _made_atomic(session, kernels, (), *found)
+    return made if isinstance(made, FixRefusal) else gone_on(session, kernels, group, made)
+
+
+def gone_on(session: Session, kernels: Sequence[KernelAnalysis], group: str, made: Done) -> Fix | FixRefusal:
+    """The repair of one group of races that begins with an update of its cell that was made atomic."""
+    keys = frozenset(key_of(f) for a in kernels for f in findings_of(a.result) if f.group == group and f.code in RACES)
     known = {key_of(f) for a in kernels for f in findings_of(a.result) if f.code in RACES} - keys
-    done: list[_Done] = []
+    done: list[Done] = []
     current, refusal = session, FixRefusal("The cell is used elsewhere without an order, too.")
-    while found is not None and len(done) < _MOST_UPDATES:
-        made = _made_atomic(current, kernels, done, *found)
-        if isinstance(made, FixRefusal):
-            # What is said of the update that was asked about is of more use than what is said of another one.
-            return refusal if done else made
+    while True:
         done.append(made)
         if made.trial.difference.is_clean and group in _gone(session, current, made.trial, done):
             return _fix(session, current, done)
@@ -71,10 +73,16 @@ def atomic_update(session: Session, kernels: Sequence[KernelAnalysis], group: st
             if isinstance(ordered, Fix):
                 return ordered
             found = _first_update(current, left)
-    return refusal
+        if found is None or len(done) >= _MOST_UPDATES:
+            return refusal
+        # What is said of the update that was asked about is of more use than what is said of another one.
+        another = _made_atomic(current, kernels, done, *found)
+        if isinstance(another, FixRefusal):
+            return refusal
+        made = another
 
 
-def _not_enough(current: Session, made: _Done, left: Iterable[Finding]) -> FixRefusal | None:
+def _not_enough(current: Session, made: Done, left: Iterable[Finding]) -> FixRefusal | None:
     """What an atomic update collides with that nothing orders, in the lines of the text before it."""
     others = (a for f in left if _has_atomic(f) for a in f.accesses if a.kind != "atomic")
     for other in others:
@@ -98,7 +106,7 @@ _ANY_ORDER: Final = "Atomic additions of floating-point numbers are made in any 
 
 
 @dataclass(frozen=True, slots=True)
-class _Done:
+class Done:
     """An update that was made atomic."""
 
     trial: Trial
@@ -122,11 +130,11 @@ class _Done:
 def _made_atomic(
     current: Session,
     kernels: Sequence[KernelAnalysis],
-    done: Sequence[_Done],
+    done: Sequence[Done],
     access: Access,
     level: Level,
     update: AnyUpdate,
-) -> _Done | FixRefusal:
+) -> Done | FixRefusal:
     """One update in the text that came of those that are `done`."""
     path = level.function.path
     layout = Layout(current.trees.texts[path])
@@ -153,10 +161,10 @@ def _made_atomic(
     reason = not_atomic(trial, path, changes[0], update.cell)
     if reason or start is None:
         return FixRefusal(sentence(f"`{function}` in line {line} {reason or 'is part of another one'}"))
-    return _Done(trial, update, function, access.text, line)
+    return Done(trial, update, function, access.text, line)
 
 
-def _gone(session: Session, current: Session, trial: Trial, done: Sequence[_Done]) -> frozenset[str]:
+def _gone(session: Session, current: Session, trial: Trial, done: Sequence[Done]) -> frozenset[str]:
     """The groups of findings of the first text of which nothing is left."""
     if current is session:
         return trial.gone
@@ -190,16 +198,16 @@ def _has_atomic(finding: Finding) -> bool:
     return any(a.kind == "atomic" for a in finding.accesses)
 
 
-def _notes(done: Sequence[_Done]) -> tuple[str, ...]:
+def _notes(done: Sequence[Done]) -> tuple[str, ...]:
     real = any(d.update.cell.type in ("float", "double") and d.function == "atomicAdd" for d in done)
     return (*([_ANY_ORDER] if real else []), *([] if _commute(done) else [_DIFFERENT]))
 
 
-def _commute(done: Sequence[_Done]) -> bool:
+def _commute(done: Sequence[Done]) -> bool:
     return len({each.family for each in done}) == 1
 
 
-def _fix(session: Session, current: Session, done: Sequence[_Done]) -> Fix:
+def _fix(session: Session, current: Session, done: Sequence[Done]) -> Fix:
     trial, first, several = done[-1].trial, done[0], len(done) > 1
     files = composed([each.trial for each in done])
     cells = _listed(f"{each.text}" for each in done)
@@ -228,7 +236,7 @@ def _with_barriers(
     session: Session,
     current: Session,
     kernels: Sequence[KernelAnalysis],
-    done: Sequence[_Done],
+    done: Sequence[Done],
     keys: frozenset[PairKey],
     group: str,
 ) -> Fix | FixRefusal | None:

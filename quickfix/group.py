@@ -22,6 +22,7 @@ from quickfix.grid_wide import explanation, grid_barriers
 from quickfix.kept_barriers import MANY, missed_barriers, reached_by_all
 from quickfix.lost_updates import lost_update, made_once, whether
 from quickfix.macro_definitions import in_definition
+from quickfix.macro_updates import update_in_macro
 from quickfix.oracle import SearchSpentError
 from quickfix.rebuild import rebuilt, rebuilt_with_others
 from quickfix.redundant import redundant_removed
@@ -143,6 +144,8 @@ def _repair_races(session: Session, kernels: Sequence[KernelAnalysis], group: st
     if isinstance(made, Fix):
         return made
     updated = atomic_update(session, kernels, group)
+    if updated is None:
+        updated = update_in_macro(session, kernels, group)
     if isinstance(updated, Fix):
         return updated
     defined = in_definition(session, kernels, group)

@@ -198,13 +198,13 @@ def _written_by(
         if place != (two.span.path, two.span.start_offset) or one.id == two.id:
             continue
         text = session.trees.texts[place[0]]
-        start = _use_at(session, text, one)
+        start = use_at(session, text, one)
         word = WORD.match(text, start)
         places.add(place)
         names.add(word.group() if word is not None else b"")
         inner.update(dict.fromkeys(_named_in(session, blanked(text)[start : _end_of_use(text, start)])))
-    macros = [m for name in names for m in _macros(session, name)] if len(names) == 1 else []
-    parts = [m for name in [n for n in inner if n not in names][:_MOST_INNER] for m in _macros(session, name)]
+    macros = [m for name in names for m in macros_named(session, name)] if len(names) == 1 else []
+    parts = [m for name in [n for n in inner if n not in names][:_MOST_INNER] for m in macros_named(session, name)]
     return (macros, parts, frozenset(places)) if macros else None
 
 
@@ -223,7 +223,7 @@ def _named_in(session: Session, code: bytes) -> list[bytes]:
     return found
 
 
-def _macros(session: Session, name: bytes) -> list[Macro]:
+def macros_named(session: Session, name: bytes) -> list[Macro]:
     """The definitions of a macro in the files of the project."""
     return [
         Macro(path, name.decode(), start, end)
@@ -233,7 +233,7 @@ def _macros(session: Session, name: bytes) -> list[Macro]:
     ]
 
 
-def _use_at(session: Session, text: bytes, access: Access) -> int:
+def use_at(session: Session, text: bytes, access: Access) -> int:
     """Where the use of a macro begins that writes an access, which itself may stand in an argument: that of the whole
     statement, or the outermost one below a condition."""
     at = access.span.start_offset

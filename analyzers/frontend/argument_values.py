@@ -17,18 +17,19 @@ _ADDRESSES: Final = frozenset(
     {TypeKind.POINTER, TypeKind.CONSTANTARRAY, TypeKind.INCOMPLETEARRAY, TypeKind.DEPENDENTSIZEDARRAY}
 )
 _CONDITIONAL: Final = frozenset({Kinds.CONDITIONAL, Kinds.LAMBDA})
+_PARTS: Final = frozenset({Kinds.PAREN, Kinds.UNEXPOSED, Kinds.SUBSCRIPT, Kinds.MEMBER})
 _WRAPPERS: Final = frozenset({Kinds.UNEXPOSED_STMT, Kinds.UNEXPOSED, Kinds.PAREN, Kinds.COMPOUND})
 
 
 def values_by_arguments(statement: Any, code: bytes, use: tuple[int, int]) -> list[tuple[tuple[int, int], Any]]:
     """Where the arguments stand that are evaluated for the value of the assignment which the use of a macro at `use`
     comes to, each with its expression, before conversions. Only those that change nothing and are evaluated whatever
-    else is: in front of the use, they have to come to the same."""
+    else is: in front of the use, they have to come to the same. None that is what the assignment writes, too."""
     inner = _alone(statement)
     kind: int = inner._kind_id
     if kind != Kinds.COMPOUND_ASSIGN and (kind != Kinds.BINARY or binary_operator(inner) != "="):
         return []
-    _, value = children(inner)
+    target, value = children(inner)
     found: dict[tuple[int, int], Any] = {}
     arguments = _arguments(code, use)
     waiting = [value]
@@ -45,7 +46,19 @@ def values_by_arguments(statement: Any, code: bytes, use: tuple[int, int]) -> li
         if one._kind_id in _CONDITIONAL or (one._kind_id == Kinds.BINARY and binary_operator(one) in ("&&", "||")):
             continue
         waiting += children(one)
-    return sorted(found.items(), key=lambda item: item[0])
+    written = _written(target)
+    return sorted(((at, own) for at, own in found.items() if at not in written), key=lambda item: item[0])
+
+
+def _written(target: Any) -> set[tuple[int, int]]:
+    """Where the expressions stand that a target is, or is a part of."""
+    found: set[tuple[int, int]] = set()
+    while True:
+        found.add((target.extent.start.offset, target.extent.end.offset))
+        parts = children(target)
+        if target._kind_id not in _PARTS or not parts:
+            return found
+        target = parts[0]
 
 
 def _alone(cursor: Any) -> Any:
