@@ -23,16 +23,25 @@ def braces(level: Level, text: bytes) -> list[Change]:
     outer, what = layout.indentation(owner.keyword), "loop" if owner.is_loop else "conditional"
     line = line_of(text, owner.keyword)
     head, end = layout.last_visible(body.start, owner.start), layout.line_end(body.end)
-    if owner.macro or not layout.is_first(owner.keyword) or text[head : body.start].strip():
+    between = text[head : body.start]
+    if owner.macro or not layout.is_first(owner.keyword) or layout.code[head : body.start].strip() or b"#" in between:
         raise NotPossible(f"the {what} in line {line} has no braces")
     if not balanced(text, owner.keyword, end):
         raise NotPossible(f"preprocessor lines cut the {what} in line {line}")
     closing = Change(end, end, layout.newline + outer + b"}")
-    if not layout.same_line(head, body.start):
-        return [Change(head, head, b" {"), closing]
     unit = layout.unit(level.function)
     more = [Change(each, each, unit) for each in indented(text, body.start, body.end)]
-    return [Change(head, body.start, b" {" + layout.newline + outer + unit), *more, closing]
+    if layout.same_line(head, body.start):
+        # Comments stay in the line of the head.
+        at = head + len(between.rstrip())
+        opened = [Change(head, head, b" {")] if between.strip() else []
+        broken = layout.newline + outer + unit
+        return [*opened, Change(at, body.start, broken if opened else b" {" + broken), *more, closing]
+    if len(layout.indentation(body.start)) <= len(outer):
+        # As deep as the head, as `if` below `else` is.
+        lines = indented(text, head, body.end)
+        return [Change(head, head, b" {"), *(Change(each, each, unit) for each in lines), closing]
+    return [Change(head, head, b" {"), closing]
 
 
 def _around_section(level: Level, layout: Layout) -> list[Change]:

@@ -1,7 +1,7 @@
 """Statements that share a line, broken into lines: what is put between or around them stands in lines.
 
 Takes a body with braces and the places that have to begin a line, gives the changes after which they do; of a body that
-is all in one line every statement gets its own. Only blanks are replaced.
+is all in one line every statement gets its own. Only blanks are replaced, and comments stay where they are.
 """
 
 from __future__ import annotations
@@ -71,8 +71,10 @@ def _changes(level: Level, layout: Layout, inner: bytes, base: bytes, wanted: Co
         if at not in wanted or layout.is_first(at):
             continue
         line = line_of(text, start)
-        if text[end:start].strip() or (body.role == "case" and statement is None):
-            raise NotPossible(f"there is a comment between the statements in line {line}")
+        if b"#" in text[end:start] or (body.role == "case" and statement is None):
+            raise NotPossible(f"there is more than blanks between the statements in line {line}")
+        # Comments stay in the line that they are in.
+        end += len(text[end:start].rstrip())
         whole = statement is None or layout.same_line(statement.start, statement.end)
         if not whole and inner != layout.indentation(start):
             raise NotPossible(f"the statements in line {line} are in one line, and do not end there")

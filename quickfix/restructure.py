@@ -6,7 +6,8 @@ the engine to say, and barriers are placed in the new text as in any other.
 
 * A statement that reads and writes cells which collide is split: the value first, through a variable of its type, then
   the assignment. C++ evaluates the value first anyway, also where the assignment is a part of the statement that is
-  always evaluated (`inner_values`). An expression with commas becomes as many statements.
+  always evaluated (`inner_values`). An expression with commas becomes as many statements, a conditional one `if` and
+  `else` (`conditional_statements`).
 * A conditional whose sides collide is split at its `else`: the condition is evaluated once and kept.
 * A `switch` whose sections collide is split behind the `break` of one (`switches`).
 * A function called under a condition is called by all threads, which pass the condition (`called_conditionals`).
@@ -32,6 +33,7 @@ from quickfix import switches
 from quickfix.braces import braces
 from quickfix.called_conditionals import passed_on
 from quickfix.called_returns import guard_return
+from quickfix.conditional_statements import as_conditional
 from quickfix.conditionals import condition_of, has_place, opened_up
 from quickfix.declared_conditions import DeclaredError
 from quickfix.distribute import DIRECTIVE
@@ -148,6 +150,10 @@ def _split_statement(
     found = [(a.kind, a.span.start_offset if at is None else at) for a, at in zip(accesses, places, strict=True)]
     if statement.commas:
         return _taken_apart(session.trees.texts[level.function.path], level, statement)
+    if statement.choice is not None:
+        changes = as_conditional(Layout(session.trees.texts[level.function.path]), level, statement)
+        what = "make a conditional of the conditional expression"
+        return Restructuring(level.function.path, changes, what, statement.start)
     assignment = _reading(statement, found)
     if assignment is None:
         return None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from restructured import LAUNCH, alone, edited, engine, refusal, repaired
+from restructured import LAUNCH, alone, edited, engine, repaired
 
 from analyzers.model import Fix
 from analyzers.requests import CheckRequest
@@ -109,8 +109,11 @@ def test_only_what_is_taken_apart_gets_lines(code: str, lines: list[str]) -> Non
 
 
 def test_a_comment_between_statements_stays_where_it_is() -> None:
-    said = refusal(KERNEL.replace("@", "  if (t < n) { s[t] = t; /* then */ x = s[n - 1 - t]; }"))
-    assert "one line" in said
+    text = LAUNCH + KERNEL.replace("@", "  if (t < n) { s[t] = t; /* then */ x = s[n - 1 - t]; }")
+    after = edited(text, repaired(text, "k"))
+    assert "  if (taken) {\n    s[t] = t; /* then */\n  }\n  __syncthreads();\n" in after
+    for me in (0, 2, 3, 40):
+        assert alone(after, "k", me) == alone(text, "k", me)
 
 
 def test_the_ends_of_lines_are_kept() -> None:

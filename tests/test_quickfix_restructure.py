@@ -239,8 +239,6 @@ LOOPS = """__global__ void k(int *out, int n) {{
             "if (t < 40) { // some\n    do {\n      s[t] = i;\n      out[t] += s[39 - t];\n    } while (++i < n);\n  }",
             "has its lines not to itself",
         ),
-        ("/* some */ if (t < 40) { s[t] = t; out[t] = s[39 - t]; }", "conditional in line 4 does not begin its line."),
-        ("/* either */ if (t < 40) s[t] = t; else out[t] = s[63 - t];", "does not begin its line"),
     ],
 )
 def test_what_is_not_rewritten_says_why_in_a_line(code: str, why: str) -> None:
@@ -467,3 +465,38 @@ __global__ void k(int *a) {
 }
 """)
     assert "are in one use of a macro (line 6): nothing is put into it." in said
+
+
+VALUE = """struct Value {{
+  int i;
+  __device__ Value &operator=(const Value &other) {{ i = other.i; return *this; }}
+}};
+#define EITHER(c, a, b) ((c) ? (a) : (b))
+{0}__global__ void k(int *a, Value *v) {{
+  __shared__ int s[64];
+  __shared__ Value w[64];
+  int t = threadIdx.x, x = 0;
+  Value y;
+  s[t] = a[t];
+  w[t] = v[t];
+  __syncthreads();
+  {1}
+  a[t] = x + y.i;
+}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("statement", "why"),
+    [
+        # What is dropped may be copied by code of its class.
+        ("(t & 1) ? (w[t] = v[t]) : (y = w[63 - t]);", "not all threads of the block reach"),
+        ("EITHER(t & 1, s[t] = t, x = s[63 - t]);", "inside a macro"),
+        ("(t & 1) ? (s[t] = t) : /* even */ (x = s[63 - t]);", "a comment around a side of the conditional expression"),
+        ("x = (t & 1) ? (s[t] = t) : s[63 - t];", "in one statement"),
+    ],
+)
+def test_other_conditional_expressions_stay(statement: str, why: str) -> None:
+    answer = repaired(VALUE.format(LAUNCH, statement), "k")
+    assert isinstance(answer, FixRefusal), answer
+    assert why in answer.text or "one use of a macro" in answer.text

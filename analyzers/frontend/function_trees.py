@@ -24,6 +24,7 @@ from analyzers.frontend.cindex import (
     initializer,
     referenced,
 )
+from analyzers.frontend.conditional_statements import choice_of
 from analyzers.frontend.copies import VECTOR, class_assignment, is_copied_by_bytes
 from analyzers.frontend.gaps import (
     Argument,
@@ -277,6 +278,7 @@ class _Builder:
             names: tuple[Part, ...] = ("target", "value")
             idle |= frozenset(part for part, c in zip(names, sides, strict=False) if is_idle(c))
         commas = self._commas(inner) if name == "expression" and not macro and self._range(inner)[0] == start else ()
+        choice = choice_of(inner, self.code, self._range) if name == "expression" and not macro else None
         return Statement(
             name,
             start,
@@ -284,6 +286,7 @@ class _Builder:
             macro=macro,
             call=call,
             commas=commas,
+            choice=choice,
             calls=tuple(self._calls(inner)) if not macro and self._calls_known(start, stop) else (),
             assignment=assignment,
             inner=self._inner(evaluated, start, end, by_itself=by_itself),

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from analyzers.frontend.conditional_statements import Choice
 from analyzers.frontend.plain import UNKNOWN_TEST, Test
 from analyzers.frontend.signatures import Signature
 from analyzers.frontend.update_kinds import AnyUpdate, Bounded, Store
@@ -112,6 +113,8 @@ class Statement:
     """The function, when the statement is nothing but one call; the keyword of a jump."""
     commas: tuple[int, ...] = ()
     """Of an expression: where those stand that are outermost in it, from the left."""
+    choice: Choice | None = None
+    """Of an expression that is nothing but a conditional one: where its condition and its two sides stand."""
     calls: tuple[InnerCall, ...] = ()
     """Of an expression or a declaration that may call one of the functions asked for: those inside of it."""
     assignment: Assignment | None = None
