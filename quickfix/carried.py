@@ -2,7 +2,8 @@
 
 Takes the body of a conditional and the places where it may be cut, gives the place with the least to carry over, and
 what that is: declarations at the head of the body that any thread can compute go in front as they are, others without
-their values, which are assigned where they were declared.
+their values, which are assigned where they were declared. References are declared once more where what they refer to
+is the same.
 """
 
 from __future__ import annotations
@@ -12,11 +13,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from analyzers.frontend.declared_apart import Elements
 from analyzers.frontend.gaps import Body, Declared, FunctionTree, Statement
 from quickfix.edits import Change, Layout
 from quickfix.naming import NotPossible, line_of, with_macros
 from quickfix.paths import Level
-from quickfix.variables import declarations, mentioned, uses_in
+from quickfix.variables import declarations, mentioned, stay, uses_in
 
 _DIRECTIVE: Final = re.compile(rb"^[ \t]*#", re.MULTILINE)
 _Rule = Callable[[Declared], bool]
@@ -31,6 +33,8 @@ class Cut:
     """How many statements at the head of the body go in front as they are."""
     apart: Mapping[int, tuple[Declared, ...]]
     """By statement: what goes in front without its value."""
+    again: tuple[int, ...] = ()
+    """References that the second half declares once more, by statement."""
 
     @property
     def variables(self) -> list[Declared]:
@@ -61,21 +65,55 @@ def _cut(layout: Layout, level: Level, cut: int) -> Cut:
     def is_used(declared: Declared) -> bool:
         return numbers.get(declared.at) in used
 
+    again = _declared_again(layout, level, cut, used, numbers)
     whole = _head(layout, level, cut, is_used)
     apart: dict[int, tuple[Declared, ...]] = {}
     for index, statement in enumerate(body.statements[whole:cut], whole):
-        if statement.kind not in ("declaration", "other"):
+        if statement.kind not in ("declaration", "other") or index in again:
             continue
         if statement.declares is None:
             raise NotPossible(f"a declaration in line {line_of(text, statement.start)} cannot be moved")
         needed = next((d for d in statement.declares if is_used(d)), None)
         if needed is not None:
-            if not can_be_in_front(statement.declares):
-                raise NotPossible(f"`{needed.name}` is declared in one half of a conditional and used in the other")
+            if not can_be_in_front(layout, statement, statement.declares):
+                refers = " refers to what is not the same everywhere, and" if needed.type.endswith("&") else ""
+                raise NotPossible(
+                    f"`{needed.name}`{refers} is declared in one half of a conditional and used in the other"
+                )
             apart[index] = statement.declares
-    found = Cut(cut, whole, apart)
+    found = Cut(cut, whole, apart, again)
     _refuse_pointers(layout.code, function, body, found)
     return found
+
+
+def _declared_again(
+    layout: Layout, level: Level, cut: int, used: set[int], numbers: Mapping[int, int]
+) -> tuple[int, ...]:
+    """The statements in front of a cut with references that the rest uses. What they refer to is `used` then, too.
+    Raises `NotPossible`."""
+    function, body, found = level.function, level.body, list[int]()
+    for index, statement in reversed(list(enumerate(body.statements[:cut]))):
+        references = [d for d in statement.declares or () if d.bound is not None]
+        needed = next((d for d in references if numbers.get(d.at) in used), None)
+        if needed is None:
+            continue
+        bound = {variable for d in references for variable in d.bound or ()}
+        if len(references) != len(statement.declares or ()) or not layout.is_first(statement.start):
+            raise NotPossible(f"`{needed.name}` is declared beside others in one half of a conditional")
+        if not stay(function, bound, (statement.end, body.end)) or _DIRECTIVE.search(_written(layout, statement)):
+            raise NotPossible(f"what `{needed.name}` refers to may be another in the other half of a conditional")
+        used |= mentioned(function, (statement.start, statement.end))
+        found.append(index)
+    return tuple(reversed(found))
+
+
+def declared_again(layout: Layout, level: Level, cut: Cut, line: bytes) -> bytes:
+    """The references at the beginning of the second half; `line`: the end of a line, and the blanks of the next."""
+    return b"".join(line + _written(layout, level.body.statements[index]) for index in cut.again)
+
+
+def _written(layout: Layout, statement: Statement) -> bytes:
+    return layout.text[statement.start : statement.end]
 
 
 def _head(layout: Layout, level: Level, cut: int, is_used: _Rule) -> int:
@@ -87,7 +125,8 @@ def _head(layout: Layout, level: Level, cut: int, is_used: _Rule) -> int:
     unset = _unset(layout, level.function)
     count = 0
     for statement in body.statements[:cut]:
-        if not is_quiet(layout, statement) or not any(map(is_used, statement.declares or ())):
+        quiet = is_quiet(layout, statement) or _is_quiet_array(layout, statement)
+        if not quiet or not any(map(is_used, statement.declares or ())):
             break
         if not mentioned(level.function, (statement.start, statement.end)).isdisjoint(unset):
             break
@@ -110,6 +149,12 @@ def is_quiet(layout: Layout, statement: Statement) -> bool:
     return layout.is_first(statement.start) and (plain or (code.startswith(b"__shared__") and not value))
 
 
+def _is_quiet_array(layout: Layout, statement: Statement) -> bool:
+    """The same of an array whose values are numbers of the thread."""
+    arrays = [d.elements for d in statement.declares or () if d.elements is not None and d.elements.plain]
+    return len(arrays) == 1 == len(statement.declares or ()) and layout.is_first(statement.start)
+
+
 def _refuse_pointers(code: bytes, function: FunctionTree, body: Body, cut: Cut) -> None:
     """A pointer that is carried over must not lead to what is only there in the first half."""
     first = body.statements[cut.whole : cut.at]
@@ -129,12 +174,20 @@ def _refuse_pointers(code: bytes, function: FunctionTree, body: Body, cut: Cut) 
             raise NotPossible(f"`{each.name}` points to a variable of one half of a conditional, and the other uses it")
 
 
-def can_be_in_front(declares: Sequence[Declared]) -> bool:
-    """Whether the variables of one statement can be declared in front, and assigned in one statement where it is."""
-    if all(d.bare for d in declares):
+def can_be_in_front(layout: Layout, statement: Statement, declares: Sequence[Declared]) -> bool:
+    """Whether the variables of one statement can be declared in front, and assigned in one statement where it is, or in
+    one for each element of an array."""
+    if all(_has_no_value(d) for d in declares):
         return True
+    if len(declares) == 1 and (declares[0].elements is not None or declares[0].enclosed):
+        place = slice(statement.start, statement.end)
+        return layout.code[place] == layout.text[place] and layout.is_first(statement.start)
     plain = len({d.type for d in declares}) == 1 and (len(declares) == 1 or not declares[0].type.endswith("*"))
     return plain and all(d.assignable for d in declares)
+
+
+def _has_no_value(declared: Declared) -> bool:
+    return declared.bare or (declared.elements is not None and not declared.elements.values)
 
 
 def keep_scopes(layout: Layout, outer: Level, level: Level, cut: Cut) -> None:
@@ -167,11 +220,18 @@ def means_another(layout: Layout, function: FunctionTree, variable: str, at: int
 
 def assigned(layout: Layout, level: Level, cut: Cut) -> Iterable[Change]:
     """Leave the assignment of declarations that are made in front, or nothing of those without a value: with the line,
-    if that may go."""
+    if that may go. Of references that are declared again, leave those that the first half uses."""
+    yield from _only_later(layout, level, cut)
     for index, (first, *_) in cut.apart.items():
         statement = level.body.statements[index]
-        if not first.bare:
+        if first.elements is not None and first.elements.values:
+            yield _filled(layout, statement, first.name, first.elements)
+            continue
+        if not _has_no_value(first):
             yield Change(statement.start, first.at, b"")
+            if first.enclosed:
+                name = first.at + len(first.name)
+                yield Change(name, len(layout.text) - len(layout.text[name:].lstrip()), b" = ")
             continue
         end = layout.text.find(b"\n", statement.end) + 1
         alone = index + 1 < cut.at and layout.is_first(statement.start) and end > 0
@@ -179,6 +239,33 @@ def assigned(layout: Layout, level: Level, cut: Cut) -> Iterable[Change]:
             yield Change(layout.line_start(statement.start), end, b"")
         else:
             yield Change(statement.start, statement.end, b"")
+
+
+def _only_later(layout: Layout, level: Level, cut: Cut) -> Iterable[Change]:
+    """Take references out of the first half that it does not use, where they have their lines to themselves."""
+    function, first = level.function, level.body.statements[: cut.at]
+    if len(first) == len(cut.again):
+        return
+    numbers = {u.at: u.variable for u in function.uses if u.kind == "declared"}
+    for index in cut.again:
+        statement = first[index]
+        own = {numbers[d.at] for d in statement.declares or () if d.at in numbers}
+        end = layout.text.find(b"\n", statement.end) + 1
+        alone = index + 1 < cut.at and end > 0 and not layout.text[statement.end : end].strip()
+        if alone and own.isdisjoint(mentioned(function, (statement.end, first[-1].end))):
+            yield Change(layout.line_start(statement.start), end, b"")
+
+
+def _filled(layout: Layout, statement: Statement, name: str, elements: Elements) -> Change:
+    """An assignment to each element of an array."""
+    written, moved = b"", list[tuple[int, int, int]]()
+    for index, value in elements.values:
+        written += layout.newline + layout.indentation(statement.start) if written else b""
+        written += f"{name}{index} = ".encode()
+        if value is not None:
+            moved.append((len(written), value[0], value[1] - value[0]))
+        written += (layout.text[slice(*value)] if value is not None else b"0") + b";"
+    return Change(statement.start, statement.end, written, moved=tuple(moved))
 
 
 def moved_out(layout: Layout, level: Level, cut: Cut, indentation: bytes) -> Iterable[Change]:
@@ -195,5 +282,7 @@ def moved_out(layout: Layout, level: Level, cut: Cut, indentation: bytes) -> Ite
 
 def typed(declared: Declared) -> bytes:
     """The declaration of a variable without a value, without its semicolon."""
+    if declared.elements is not None:
+        return f"{declared.elements.type} {declared.name}{declared.elements.extents}".encode()
     space = "" if declared.type.endswith("*") else " "
     return f"{declared.type}{space}{declared.name}".encode()

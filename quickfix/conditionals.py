@@ -15,7 +15,7 @@ from typing import Final
 from analyzers.frontend.gaps import Body, Gap, Statement, Step
 from analyzers.model import Finding
 from quickfix.braces import braces
-from quickfix.carried import Cut, assigned, cut_with_least, keep_scopes, moved_out, typed
+from quickfix.carried import Cut, assigned, cut_with_least, declared_again, keep_scopes, moved_out, typed
 from quickfix.declared_conditions import DeclaredError
 from quickfix.distribute import DIRECTIVE, inside_out
 from quickfix.edits import Change, Layout, outside_conditionals
@@ -175,6 +175,7 @@ def _halved(session: Session, outer: Level, level: Level, cuts: Iterable[int]) -
         changes += _first_half_later(layout, level, cut, newline + opened + b" {", (opening, closing), kept, head)
     at = outside_conditionals(layout, body.statements[cut.at - 1].end, body.statements[cut.at].start)
     blank = _BLANK_LINES.match(text, at)
+    begin += declared_again(layout, level, cut, newline + layout.unit(level.function))
     between = begin if cut.whole == cut.at else newline + b"}" + begin
     changes.append(Change(at, blank.end() if blank else at, between))
     changes = sorted(changes, key=lambda c: (c.start, c.end))

@@ -77,7 +77,7 @@ def unwrapped(section: Level, layout: Layout) -> list[Change]:
 def _declared(layout: Layout, outer: Level, block: Statement, statement: Statement) -> tuple[Declared, ...]:
     """What a statement of the block declares, which can be in front of the `switch`."""
     line = line_of(layout.text, statement.start)
-    if statement.declares is None or not can_be_in_front(statement.declares):
+    if statement.declares is None or not can_be_in_front(layout, statement, statement.declares):
         raise NotPossible(f"the declaration in line {line} cannot be moved in front of the `switch`")
     switch = outer.body.statements[outer.position]
     for each in statement.declares:

@@ -12,7 +12,7 @@ def test_what_cannot_be_declared_in_front_is_not_split() -> None:
     said = refusal("""__global__ void k(int *a) {
   int t = threadIdx.x;
   if (t < 48) {
-    int own[2] = {t, t + 1};
+    int own[20] = {t, t + 1};
     a[t] = own[0];
     a[t + 100] = a[own[1]];
   }
@@ -265,3 +265,45 @@ def test_a_name_of_a_function_is_not_hidden_either(known: str, behind: str) -> N
         answer = repaired(hidden, "k")
         assert isinstance(answer, FixRefusal), edited(hidden, answer)
         assert "`v` means something else" in answer.text
+
+
+DECLARED = """struct Made {{ int x; __device__ Made() : x(1) {{}} }};
+struct Packed {{ int low : 4; int high : 28; }};
+{0}__global__ void k(int *out, const int *in, Packed *p, int n) {{
+  __shared__ int s[64];
+  int t = threadIdx.x;
+  if (t < n) {{
+    {1}
+    s[t] = in[t];
+    {2}
+    out[t] = s[n - 1 - t] + {3};
+  }}
+}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("declaration", "between", "used", "why"),
+    [
+        ("const float &r = in[t];", "", "r", "`r` refers to what is not the same everywhere"),
+        ("const int &r = in[in[t]];", "", "r", "`r` refers to what is not the same everywhere"),
+        ("const int &r = p[t].low;", "", "r", "`r` refers to what is not the same everywhere"),
+        ("const int &r = t + n;", "", "r", "`r` refers to what is not the same everywhere"),
+        ("int i = t; const int &r = in[i];", "i = 0;", "r", "declared beside others"),
+        ("int i = t;\n    const int &r = in[i];", "i = 0;", "r", "what `r` refers to may be another"),
+        ("const int *q = in;\n    const int &r = q[t];", "q += 2;", "r", "what `r` refers to may be another"),
+        ("Made v[2];", "", "v[1].x", "`v` is declared in one half"),
+        ("int v[2] = {in[t], /* two */ 2};", "", "v[1]", "`v` is declared in one half"),
+        ("int v[20] = {in[t]};", "", "v[1]", "`v` is declared in one half"),
+        ("int v[2], w = in[t];", "v[1] = w;", "v[1]", "`v` is declared in one half"),
+        ('char v[] = "ab";', "", "v[1]", "`v` is declared in one half"),
+        ("__align__(16) int v[4];", "v[1] = t;", "v[1]", "cannot be moved"),
+        ("int z = t;\n    int *v[2];\n    v[1] = &z;", "", "*v[1]", "`v` may point to a variable of one half"),
+    ],
+)
+def test_what_is_not_the_same_in_front_or_later_is_not_declared_there(
+    declaration: str, between: str, used: str, why: str
+) -> None:
+    said = repaired(DECLARED.format(LAUNCH, declaration, between, used), "k")
+    assert isinstance(said, FixRefusal), said
+    assert why.lower() in said.text.lower()

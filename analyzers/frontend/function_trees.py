@@ -26,6 +26,7 @@ from analyzers.frontend.cindex import (
 )
 from analyzers.frontend.conditional_statements import choice_of
 from analyzers.frontend.copies import VECTOR, class_assignment, is_copied_by_bytes
+from analyzers.frontend.declared_apart import bound_to, element_type, elements_of
 from analyzers.frontend.gaps import (
     Argument,
     Assignment,
@@ -384,8 +385,9 @@ class _Builder:
                 return None
             canonical = child.type.get_canonical()
             spelling = _unqualified(child.type.spelling)
-            plain = canonical.kind.value in _PLAIN or VECTOR.fullmatch(_WITHOUT_QUALIFIERS.sub("", canonical.spelling))
-            plain = plain or (canonical.kind == TypeKind.RECORD and canonical.is_pod())
+            element = element_type(canonical)
+            plain = element.kind.value in _PLAIN or VECTOR.fullmatch(_WITHOUT_QUALIFIERS.sub("", element.spelling))
+            plain = plain or (element.kind == TypeKind.RECORD and element.is_pod())
             following = self.code[at + len(name) : self._range(child)[1]].lstrip()
             local = self.code[self._range(cursor)[0] : at].split()[:1] not in (
                 [b"static"],
@@ -393,14 +395,21 @@ class _Builder:
                 [b"__shared__"],
             )
             local = local and "volatile" not in canonical.spelling
-            movable = bool(plain) and local and "(" not in spelling
+            movable = bool(plain) and local and "(" not in spelling and element is canonical
             bare = movable and not following
             value = movable and following.startswith(b"=")
-            found.append(
-                Declared(
-                    name, at, spelling, value, bare, value and self._is_given(child) and self._divides_safely(child)
-                )
+            plainly = value and self._is_given(child) and self._divides_safely(child)
+            head = self.code[self._range(cursor)[0] : at]
+            kept = local and not any(word in head for word in (b"align", b"attribute", b"__shared__"))
+            elements = (
+                elements_of(child, following, _unqualified, self._range, self.code, self._is_plain)
+                if kept and plain
+                else None
             )
+            bound = bound_to(child, initializer(child), self._is_plain) if kept else None
+            number = canonical.kind.value in _PLAIN
+            enclosed = movable and (following.startswith(b"{") or (number and following.startswith(b"(")))
+            found.append(Declared(name, at, spelling, value, bare, plainly, elements, bound, enclosed))
         return tuple(found)
 
     def _arguments_of(self, cursor: Any) -> tuple[Assignment, ...]:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from analyzers.frontend.conditional_statements import Choice
+from analyzers.frontend.declared_apart import Elements
 from analyzers.frontend.plain import UNKNOWN_TEST, Test
 from analyzers.frontend.signatures import Signature
 from analyzers.frontend.update_kinds import AnyUpdate, Bounded, Store
@@ -92,6 +93,12 @@ class Declared:
     """It is of such a type and has no value."""
     plain: bool = False
     """Its value is plain (`plain`), and divides by nothing that may be zero."""
+    elements: Elements | None = None
+    """Of an array."""
+    bound: frozenset[int] | None = None
+    """Of a reference to a plain place: the variables that have to stay for it to be declared again."""
+    enclosed: bool = False
+    """It is of a type that can be assigned, and has its value in braces or parentheses."""
 
 
 @dataclass(frozen=True, slots=True)
