@@ -130,6 +130,7 @@ def _written_out(session: Session, macro: Macro, text: bytes) -> list[_Written |
     uses = uses_in_code(text, macro.name.encode())
     if len(uses) > _MOST_USES:
         raise NotPossible(f"has more than {_MOST_USES} uses")
+    elsewhere = macro.path != path or _is_used_elsewhere(session, macro)
     expansions = [expanded(defined_in, macro, use) for use in uses]
     places, grown = list[int](), 0
     for each in expansions:
@@ -151,10 +152,19 @@ def _written_out(session: Session, macro: Macro, text: bytes) -> list[_Written |
                 raise NotPossible(on_host(host.name))
             own = [u for u in updates if any(at <= p < at + len(each.text) for p in u.places)]
             one = _made_atomic(text, after, each, at, own)
-            found.append(one if macro.path == path else replace(one, shared=None))
+            found.append(replace(one, shared=None) if elsewhere else one)
         except NotPossible as reason:
             found.append(reason)
     return found
+
+
+def _is_used_elsewhere(session: Session, macro: Macro) -> bool:
+    """Whether another macro or another file of the project names a macro: what comes of it there is not read."""
+    name = re.compile(rb"\b" + re.escape(macro.name.encode()) + rb"\b")
+    others = (text for path, text in session.texts.items() if path != macro.path)
+    own = session.texts[macro.path]
+    named = any(name.search(own, start, end) for _, start, end in definitions(own) if start != macro.start)
+    return named or any(name.search(without_comments(text)) for text in others)
 
 
 def _made_atomic(text: bytes, after: bytes, expansion: Expansion, at: int, updates: Sequence[AnyUpdate]) -> _Written:

@@ -134,8 +134,11 @@ class OtherUnits:
         has_kernels = bool(analysis.result.kernels) or _KERNEL in unit.text
         if has_kernels and not all(issue.message.endswith(_NOT_FOUND) for issue in analysis.result.syntax):
             return _Answer("unknown", unit.path, "does not compile here")
-        touched = Session(engine, analysis, self._stop).touched((e.span.path, e.span.start_offset) for e in fix.edits)
+        session, places = Session(engine, analysis, self._stop), [(e.span.path, e.span.start_offset) for e in fix.edits]
+        touched = session.touched(places)
         kernels = [k for k in analysis.result.kernels if k.mangled in touched]
+        if not kernels and len(session.reached_from(places)) > len(places):
+            return _Answer("unknown", unit.path, "uses a macro that changes outside of kernels")
         if not kernels:
             return _Answer("untouched", unit.path)
         if (unknown := next((k.name for k in kernels if k.verdict is Verdict.UNKNOWN), None)) is not None:

@@ -305,6 +305,19 @@ def test_a_definition_in_a_header_is_a_choice_and_checked_where_the_header_is_in
         assert any(isinstance(answer, Fix) for answer in found) == possible, found
 
 
+def test_a_definition_that_the_host_uses_stays(tmp_path: Path) -> None:
+    host = "void host(int *x) { struct { int x; } threadIdx = {0}; SWAP(x); }\n"
+    text = SWAP + LAUNCH + USES.format("  SWAP(s);") + host
+    assert not any(isinstance(answer, Fix) for answer in answered(text))
+    (tmp_path / "swap.cuh").write_text(f"#pragma once\n{SWAP}")
+    text = '#include "swap.cuh"\n' + LAUNCH + USES.format("  SWAP(s);")
+    other = CheckRequest(str(tmp_path / "b.cu"), f'#include "swap.cuh"\n{host}')
+    including = Including(requests=(other,), count=1)
+    (fix,) = answers(engine(), CheckRequest(str(tmp_path / "a.cu"), text, including=lambda _: including))
+    assert isinstance(fix, Fix)
+    assert any("b.cu includes it and uses a macro that changes outside of kernels" in note for note in fix.assumes)
+
+
 def test_kernels_that_nobody_asked_about_have_a_say_about_headers(tmp_path: Path) -> None:
     (tmp_path / "swap.cuh").write_text(f"#pragma once\n{SWAP}")
     text = '#include "swap.cuh"\n' + LAUNCH + USES.format("  SWAP(s);") + LAUNCH

@@ -100,6 +100,26 @@ def test_uses_in_no_kernel_keep_the_definition() -> None:
     assert applied(text, fix.edits) == text.replace("  INC(m[0]);", "  atomicAdd(&m[0], 1);")
 
 
+@pytest.mark.parametrize(
+    ("path", "more"),
+    [
+        ("a.cu", "#define NEXT(x) (INC(x) - 1)\n"),
+        ("use.cuh", "__device__ inline int next(int *x) { return INC(*x); }\n"),
+    ],
+)
+def test_what_other_macros_and_files_make_of_it_keeps_the_definition(path: str, more: str) -> None:
+    own = "#define INC(x) ((x) += 1)\n"
+    unsaved = {}
+    if path == "a.cu":
+        own += more
+    else:
+        own, unsaved = own + '#include "use.cuh"\n', {"/macros/use.cuh": more}
+    text = own + KERNEL.format("  INC(m[0]);")
+    found = list(answers(Engine(), CheckRequest("/macros/a.cu", text, unsaved=unsaved)))
+    (fix,) = (answer for answer in found if isinstance(answer, Fix))
+    assert applied(text, fix.edits) == text.replace("  INC(m[0]);", "  atomicAdd(&m[0], 1);")
+
+
 def test_a_comment_in_the_update_is_not_lost() -> None:
     text = "#define INC(x) (x) /* one more */ += 1\n" + KERNEL.format("  INC(m[0]);")
     (fix,), _ = answered(text)
