@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from analyzers.analysed import KernelAnalysis
-from analyzers.frontend.blanking import WORD, blanked, macro_use_end, without_comments
+from analyzers.frontend.blanking import WORD, blanked, group_end, macro_use_end, without_comments
 from analyzers.frontend.function_trees import function_trees
 from analyzers.frontend.update_kinds import AnyUpdate, Claim
 from analyzers.model import Access, Finding, Fix, FixRefusal
@@ -306,10 +306,13 @@ def _instead(text: bytes, written: _Written) -> Change:
 
 
 def _in_brackets(code: bytes, low: int, high: int, change: Change) -> bool:
-    """Whether what a change replaces is in brackets of its own that the call which it writes does not need."""
+    """Whether what a change replaces is in brackets of its own that what it writes does not need: a call, or what is in
+    brackets itself."""
+    new = change.text
+    tight = new.startswith(b"atomic") or (new.startswith(b"(") and group_end(new, 0) == len(new))
     before = code[:low].rstrip()
     own = before.endswith(b"(") and _CALLED.search(before[:-1].rstrip()) is None
-    return own and code[high:].lstrip().startswith(b")") and change.text.startswith(b"atomic")
+    return own and code[high:].lstrip().startswith(b")") and tight
 
 
 def _is_right(session: Session, fix: Fix, group: str) -> bool:

@@ -74,6 +74,7 @@ def test_the_definition_gets_the_atomic_function(definition: str, uses: str, aft
         ("INC(x) ((x) += 1)", "  INC(v);\n  INC(m[0]);\n  o[i] = v;", "  INC(v);\n  atomicAdd(&m[0], 1);\n  o[i] = v;"),
         # What the use gives is the new value.
         ("INC(x) ((x) += 1)", "  INC(m[0]);\n  o[i] = INC(o[i]);", "  atomicAdd(&m[0], 1);\n  o[i] = INC(o[i]);"),
+        ("INC(x) ((x) += 1)", "  INC(v);\n  o[i] = INC(*m);", "  INC(v);\n  o[i] = (atomicAdd(m, 1) + (1));"),
         # Another function for another type.
         ("SUB(x, y) (x) -= y", "  SUB(m[0], v);\n  SUB(f[i], v);", "  atomicSub(&m[0], v);\n  SUB(f[i], v);"),
         ("TALLY(x) do { (x)++; } while (0)", "  TALLY(v);\n  TALLY(m[v]);", "  TALLY(v);\n  atomicAdd(&m[v], 1);"),
