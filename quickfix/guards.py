@@ -25,6 +25,8 @@ from quickfix.paths import Level
 from quickfix.sections import balanced
 from quickfix.variables import statements_of, uses_in
 
+_COMMENT: Final = re.compile(rb"//|/\*")
+_BLANK: Final = ord(" ")
 _LABEL: Final = re.compile(rb"\s*(?!(?:case|default)\b)([A-Za-z_]\w*)\s*:")
 
 
@@ -93,8 +95,8 @@ def guarded(level: Level, index: int, text: bytes, label: int | None = None) -> 
     inside = opening + 1, statement.head_end - 1
     if layout.code[statement.keyword + 2 : opening].strip() or declares(layout, level.function, inside):
         raise NotPossible(f"the condition in line {line} declares a variable or is not plain")
-    place = slice(others[-1].end if others else statement.keyword, statement.end)
-    if layout.code[place] != text[place]:
+    first = others[-1].end if others else statement.keyword
+    if _has_comment(layout, first, jump.start) or _has_comment(layout, jump.end, statement.end):
         raise NotPossible(f"there is a comment between the condition and the jump in line {line}")
     if b"#" in condition or not balanced(text, statement.start, limit):
         raise NotPossible(f"preprocessor lines separate the jump in line {line} from what is behind it")
@@ -121,6 +123,11 @@ def guarded(level: Level, index: int, text: bytes, label: int | None = None) -> 
     changes, _ = opposite(layout.code, inside, statement.test)
     head = Change(statement.head_end, statement.end, b" {")
     return [*(Change(*each) for each in changes), head, *inner, closing, *gone]
+
+
+def _has_comment(layout: Layout, start: int, end: int) -> bool:
+    """Literals are no code either, but do not begin as comments do."""
+    return any(layout.code[m.start()] == _BLANK for m in _COMMENT.finditer(layout.text, start, end))
 
 
 def _stays_the_same(level: Level, statement: Statement, jump: Statement, layout: Layout, line: int) -> None:

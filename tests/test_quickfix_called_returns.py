@@ -11,7 +11,8 @@ from analyzers.model import Fix, FixRefusal, Verdict
 from analyzers.requests import CheckRequest
 from quickfix import answers
 
-CALLED = """__device__ {type} step(int *s, int *out, int t, int n) {{
+PAIR = "struct Pair {\n  int a, b;\n};\n"
+CALLED = """{before}__device__ {type} step(int *s, int *out, int t, int n) {{
   {returns}
   s[t] = t;
   {last}
@@ -26,7 +27,14 @@ __global__ void k(int *out, int n) {{
 
 def answered(**parts: str) -> tuple[str, str]:
     """The edited text, which has no race, or nothing; and the reason or the title."""
-    filled = {"type": "void", "returns": "if (t >= n) return;", "last": "out[t] = s[t ^ 32];", "calls": CALL, **parts}
+    filled = {
+        "before": "",
+        "type": "void",
+        "returns": "if (t >= n) return;",
+        "last": "out[t] = s[t ^ 32];",
+        "calls": CALL,
+        **parts,
+    }
     text = CALLED.format(**filled)
     (answer,) = answers(Engine(), CheckRequest("/called_returns/a.cu", text))
     if isinstance(answer, FixRefusal):
@@ -53,6 +61,17 @@ def test_what_is_behind_a_return_is_guarded_for_all_calls() -> None:
 def test_what_is_returned_early_is_returned_in_the_end() -> None:
     after, _ = answered(type="int", returns="if (t >= n) return n + 1;", last="return s[t ^ 32];", calls=VALUE)
     assert "  if (taken) {\n    return s[t ^ 32];\n  }\n  return n + 1;\n}" in after
+
+
+@pytest.mark.parametrize(
+    ("kind", "value", "last"),
+    [("Pair", "{t, 2}", "Pair{s[t ^ 32], t}"), ("const char *", '"a//b"', 's[t ^ 32] > n ? "c" : "d"')],
+)
+def test_values_in_braces_and_literals_are_returned(kind: str, value: str, last: str) -> None:
+    returns = f"if (t >= n) return {value};"
+    calls = "auto found = step(s, out, threadIdx.x, n);\n  out[threadIdx.x] = sizeof(found);"
+    after, _ = answered(type=kind, returns=returns, last=f"return {last};", calls=calls, before=PAIR)
+    assert f"    return {last};\n  }}\n  return {value};\n}}" in after
 
 
 def test_what_acts_before_it_returns_does_so_first() -> None:

@@ -357,3 +357,10 @@ def test_statements_know_their_ranges():
     assert b"do s[1] = 2; while (c--);" in seen
     assert b"break;" in seen
     assert isinstance(trees(text).functions[0].body.statements[0], Statement)
+
+
+def test_a_statement_that_ends_with_a_list_in_braces_ends_behind_its_semicolon() -> None:
+    text = b"struct P { int a, b; };\n__device__ P f(P *p) { p[0] = P{1, 2} ; if (p) return {3, 4}; return {5, 6}; }\n"
+    (function,) = trees(text).functions
+    whole = [text[s.start : s.end] for s in function.body.statements]
+    assert whole == [b"p[0] = P{1, 2} ;", b"if (p) return {3, 4};", b"return {5, 6};"]

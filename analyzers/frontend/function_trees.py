@@ -234,8 +234,9 @@ class _Builder:
             statement = replace(statement, arguments=self._arguments_of(cursor))
         yield statement
 
-    def _past_semicolon(self, end: int) -> int:
-        if self.code[end - 1 : end] in (b";", b"}"):
+    def _past_semicolon(self, end: int, *, of_value: bool = False) -> int:
+        """`of_value`: what ends may be a list in braces, which ends no statement."""
+        if self.code[end - 1 : end] == b";" or (self.code[end - 1 : end] == b"}" and not of_value):
             return end
         at = next_visible(self.code, end)
         return at + 1 if self.code[at : at + 1] == b";" else end
@@ -264,7 +265,7 @@ class _Builder:
         for part in (inner,) if name == "expression" else _values(inner):
             self._updates.expression(part, used=name != "expression")
         declares = self._declared(inner) if kind == Kinds.DECL_STMT and not macro else None
-        stop = self._past_semicolon(end)
+        stop = self._past_semicolon(end, of_value=name in ("expression", "jump") and not macro)
         value = sides[-1] if sides and assignment is not None else None
         if value is None and declares is not None and len(declares) == 1:
             value = initializer(children(inner)[0])
