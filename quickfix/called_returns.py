@@ -48,7 +48,7 @@ def _without(session: Session, level: Level, index: int, end: int) -> Restructur
     if jump_in(level.body, end, "return") == index:
         _is_not_raced_for(session, level, statement.bodies[0].statements[-1])
         what = f"guard the rest of {_name(level)} instead of `return`"
-        return Restructuring(path, guarded(level, index, text), what, statement.keyword)
+        return Restructuring(path, guarded(level, index, text, taken=taken), what, statement.keyword)
     if statement.is_loop or statement.kind == "switch":
         return _behind(level, index, Layout(text), taken)
     jump = next(j for j in jumps_of(statement) if j.call == "return")

@@ -2,7 +2,8 @@
 and so does what ``if (c) goto end;`` leaves out, up to the label in the same body.
 
 What stands in front of the jump under its condition stays there, and the rest goes under `else`. A value that is
-returned is returned at the end: the threads that skip the rest come to it next.
+returned is returned at the end: the threads that skip the rest come to it next. It goes through a variable where it
+is computed with what only the conditional has.
 
 Takes a body and the jump in it, gives the changes after which all threads get to the end of the body, or to the label,
 each with the old statements under the old condition. The declarations behind the jump keep their scope: nothing follows
@@ -12,13 +13,13 @@ them, or nothing that may mention them. A label that nothing leads to any more g
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Final
 
-from analyzers.frontend.gaps import Body, Statement
+from analyzers.frontend.gaps import Body, FunctionTree, Statement
 from quickfix.edits import Change, Layout, deleted, indented, outside_conditionals
 from quickfix.loop_jumps import jumps_of
-from quickfix.naming import NotPossible, declares, line_of
+from quickfix.naming import NotPossible, declares, fresh_name, line_of
 from quickfix.negation import opposite
 from quickfix.own_lines import first_word, require_lines
 from quickfix.paths import Level
@@ -72,9 +73,11 @@ def switch_in(body: Body, end: int, word: str) -> Statement | None:
     return next((s for s in switches if any(j.call == word for j in jumps_of(s))), None)
 
 
-def guarded(level: Level, index: int, text: bytes, label: int | None = None) -> list[Change]:
+def guarded(
+    level: Level, index: int, text: bytes, label: int | None = None, taken: Collection[bytes] = ()
+) -> list[Change]:
     """The changes for the jump at `index` of the body of `level`; raises `NotPossible`. `label`: the index of what a
-    `goto` leads to."""
+    `goto` leads to. `taken`: names that nothing new may have."""
     layout = Layout(text)
     body, statement = level.body, level.body.statements[index]
     line = line_of(text, statement.keyword)
@@ -86,8 +89,9 @@ def guarded(level: Level, index: int, text: bytes, label: int | None = None) -> 
     places = statement.keyword, first_word(rest[0]), limit
     require_lines(layout, level, f"the jump in line {line} does not have its line to itself", *places)
     word = layout.text[jump.start : jump.end].rpartition(b"]]")[2].strip(b"; \t")
-    if jump.call == "return" and word != b"return":
-        _stays_the_same(level, statement, jump, layout, line)
+    kept = b""
+    if jump.call == "return" and word != b"return" and not _stays_the_same(level, statement, jump, layout, line):
+        kept = fresh_name(level, text, "result", taken)
     if any(_label(s, layout) is not None for s in _all(rest)):
         raise NotPossible("there are labels behind it, and `goto` may lead to them")
     opening = layout.code.find(b"(", statement.keyword, statement.head_end)
@@ -106,6 +110,17 @@ def guarded(level: Level, index: int, text: bytes, label: int | None = None) -> 
     end = outside_conditionals(layout, rest[-1].end, limit)
     inner = [Change(each, each, unit) for each in indented(text, statement.end, end)]
     closing = Change(end, end, layout.newline + indentation + b"}")
+    if kept:
+        last = layout.newline + indentation + b"return " + kept + b";"
+        declared = result_type(level.function, line) + kept + b";" + layout.newline + indentation
+        at = jump.start + layout.code[jump.start : jump.end].index(b"return")
+        return [
+            Change(statement.keyword, statement.keyword, declared),
+            Change(at, at + len(b"return"), kept + b" ="),
+            Change(statement.end, statement.end, b" else {"),
+            *inner,
+            Change(end, end, closing.text + last),
+        ]
     if jump.call == "return" and word != b"return":
         above = closing.text + layout.newline + indentation
         moved = ((len(above), jump.start, jump.end - jump.start),)
@@ -130,16 +145,23 @@ def _has_comment(layout: Layout, start: int, end: int) -> bool:
     return any(layout.code[m.start()] == _BLANK for m in _COMMENT.finditer(layout.text, start, end))
 
 
-def _stays_the_same(level: Level, statement: Statement, jump: Statement, layout: Layout, line: int) -> None:
-    """Raise `NotPossible` where a value that is returned would mean something else at the end of the function."""
+def result_type(function: FunctionTree, line: int) -> bytes:
+    """How the declaration of a variable begins for what a function returns; raises `NotPossible`."""
+    if function.signature is None or not function.signature.value:
+        raise NotPossible(f"for what is returned in line {line} no variable can be declared")
+    written = function.signature.value.encode()
+    return written if written.endswith(b"*") else written + b" "
+
+
+def _stays_the_same(level: Level, statement: Statement, jump: Statement, layout: Layout, line: int) -> bool:
+    """Whether a value that is returned means the same at the end of the function. Raises `NotPossible`."""
     if level.body.start != level.function.body.start:
         raise NotPossible(f"the jump in line {line} returns a value")
     inside = (statement.start, jump.start)
     own = {u.variable for u in uses_in(level.function, inside) if u.kind == "declared"}
-    if own & {u.variable for u in uses_in(level.function, (jump.start, jump.end))}:
-        raise NotPossible(f"what is returned in line {line} is computed with a variable of the conditional")
     if layout.text[jump.start : jump.end].count(b"\n"):
         raise NotPossible(f"what is returned in line {line} is written in several lines")
+    return own.isdisjoint(u.variable for u in uses_in(level.function, (jump.start, jump.end)))
 
 
 def _without_label(level: Level, index: int, layout: Layout) -> list[Change]:

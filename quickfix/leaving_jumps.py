@@ -2,8 +2,8 @@
 
 Takes a loop that threads leave in the middle of an iteration, gives the changes after which each of them notes that it
 does (``left = true; break;``), and jumps behind the loop (``if (left) return;``); what the jump leads to may stand
-there already, then nothing is noted. A thread that has left the loop does nothing in between. The same for a `switch`,
-which threads also leave by `continue`.
+there already, then nothing is noted. What is returned and is not there behind the loop goes through a variable. A
+thread that has left the loop does nothing in between. The same for a `switch`, which threads also leave by `continue`.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import Final
 
 from analyzers.frontend.gaps import Body, FunctionTree, Statement, Step
 from quickfix.edits import Change, Layout
+from quickfix.guards import result_type
 from quickfix.loop_jumps import jumps_in, jumps_of, refuse_hidden
 from quickfix.naming import NotPossible, fresh_name, line_of
 from quickfix.own_lines import require_braces, require_lines
@@ -40,17 +41,27 @@ def made_behind(level: Level, loop: Statement, layout: Layout, taken: Collection
     require_braces(layout, around(level), f"the loop in line {line} is in a body without braces")
     require_lines(layout, around(level), f"the loop in line {line} does not begin its line", loop.keyword)
     whole = _words(first, layout)
-    _check_target(first, whole, level.function, loop, layout)
+    kept = _kept_in(first, whole, level, loop, layout, taken)
+    if not kept:
+        _check_target(first, whole, level.function, loop, layout)
     alike = [j for j in jumps_in(level.body) if _words(j, layout) == whole and _is_directly_in(level.body, j)]
     bare = _comes_next(whole, outer, level.function, layout)
     name = b"" if bare else fresh_name(level, layout.text, "left", taken)
     changes: list[Change] = []
     for body, jump in ((body, j) for j in alike for body in _bodies_of(level.body, j)):
-        changes.append(Change(jump.start, jump.end, _instead(body, jump, name, layout)))
+        if kept:
+            changes += _kept_value(body, jump, name, kept, layout)
+        else:
+            changes.append(Change(jump.start, jump.end, _instead(body, jump, name, layout)))
     if name:
         base = layout.indentation(loop.keyword)
         at = layout.line_start(loop.start)
-        changes.append(Change(at, at, base + b"bool " + name + b" = false;" + layout.newline))
+        declared = base + b"bool " + name + b" = false;" + layout.newline
+        if kept:
+            line = line_of(layout.text, first.start)
+            declared += base + result_type(level.function, line) + kept + b";" + layout.newline
+            whole = b"return " + kept
+        changes.append(Change(at, at, declared))
         end = layout.line_end(loop.end)
         changes.append(Change(end, end, layout.newline + base + b"if (" + name + b") " + whole + b";"))
     return sorted(changes, key=lambda c: (c.start, c.end))
@@ -92,6 +103,34 @@ def made_behind_switch(
                 Change(jump.start, jump.end, _instead(body, jump, name, layout)) for body in _bodies_of(section, jump)
             ]
     return sorted(changes, key=lambda c: (c.start, c.end))
+
+
+def _kept_in(
+    jump: Statement, whole: bytes, level: Level, loop: Statement, layout: Layout, taken: Collection[bytes]
+) -> bytes:
+    """The name of a variable for what is returned, where that is not there behind the loop and such a variable can be
+    declared; empty elsewhere."""
+    word, _, rest = whole.partition(b" ")
+    function = level.function
+    plain = layout.code[jump.start : jump.end] == layout.text[jump.start : jump.end] and not jump.macro
+    if word != b"return" or not rest or not plain or function.signature is None or not function.signature.value:
+        return b""
+    if _LITERAL.fullmatch(rest) or _stays(rest, function, (jump.start, jump.end), loop):
+        return b""
+    return fresh_name(level, layout.text, "result", taken)
+
+
+def _kept_value(body: Body, jump: Statement, left: bytes, kept: bytes, layout: Layout) -> list[Change]:
+    """What notes that a thread leaves, and what it returns."""
+    alone = body.braced or body.role == "case"
+    own = alone and layout.is_first(jump.start)
+    gap = layout.newline + layout.indentation(jump.start) if own else b" "
+    opened, closed = (b"", b"") if alone else (b"{ ", b" }")
+    head = opened + left + b" = true;" + gap + kept + b" ="
+    return [
+        Change(jump.start, jump.start + len(b"return"), head),
+        Change(jump.end, jump.end, gap + b"break;" + closed),
+    ]
 
 
 def _words(jump: Statement, layout: Layout) -> bytes:

@@ -80,6 +80,22 @@ def test_what_acts_before_it_returns_does_so_first() -> None:
     assert "    atomicAdd(out + 64, 1);\n  } else {\n    s[t] = t;\n  }\n  __syncthreads();\n  if (!taken) {" in after
 
 
+def test_what_the_conditional_has_by_itself_is_kept_in_a_variable() -> None:
+    returns = "if (t >= n) {\n    int old = atomicAdd(out + 64, 1);\n    return old;\n  }"
+    after, _ = answered(type="int", returns=returns, last="return s[t ^ 32];", calls=VALUE)
+    assert "  int result;\n  const bool taken = t >= n;\n  if (taken) {\n    int old = " in after
+    assert "    result = old;\n  } else {\n    s[t] = t;\n  }\n  __syncthreads();\n  if (!taken) {" in after
+    assert "    return s[t ^ 32];\n  }\n  return result;\n}" in after
+
+
+def test_what_a_loop_has_by_itself_is_kept_in_a_variable() -> None:
+    returns = "for (int i = 0; i < 4; i++)\n    if ((t >> i) == n) return i;"
+    after, _ = answered(type="int", returns=returns, last="return s[t ^ 32];", calls=VALUE)
+    assert "  bool left = false;\n  int result;\n  for (int i" in after
+    assert "    if ((t >> i) == n) { left = true; result = i; break; }\n" in after
+    assert "    return s[t ^ 32];\n  }\n  return result;\n}" in after
+
+
 def test_a_switch_is_left_by_break_first() -> None:
     after, _ = answered(returns="switch (t % 4) {\n  case 0: return;\n  default: out[t] = 1;\n  }")
     assert "case 0: left = true; break;" in after
@@ -94,16 +110,24 @@ def test_a_switch_is_left_by_break_first() -> None:
             "Some threads return from `step` in line 4, not by a statement of its body by itself.",
         ),
         (
-            {"returns": "if (t >= n) {\n    int old = out[t];\n    return old;\n  }", "type": "int"},
-            "What is returned in line 2 is computed with a variable of the conditional.",
+            {
+                "returns": "if (t >= n) {\n    int old = out[t];\n    return {old, 1};\n  }",
+                "type": "Pair",
+                "before": PAIR,
+            },
+            "For what is returned in line 5 no variable can be declared.",
         ),
         (
             {"returns": "if (t >= n) return s[0];", "type": "int"},
             "Other threads access what is returned in line 2, and would be ordered before it.",
         ),
         (
-            {"returns": "for (int i = 0; i < 4; i++)\n    if ((t >> i) == n) return i;", "type": "int"},
-            "`return` in line 3 leaves the loop with a value that is not there behind it.",
+            {
+                "returns": "for (int i = 0; i < 4; i++)\n    if ((t >> i) == n) return {i, 1};",
+                "type": "Pair",
+                "before": PAIR,
+            },
+            "`return` in line 6 leaves the loop with a value that is not there behind it.",
         ),
         (
             {"returns": "if (t >= n) /* none */ return;"},

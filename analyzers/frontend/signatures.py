@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from analyzers.frontend.cindex import TypeKind, children, file_key, is_inlined
-from analyzers.frontend.copies import is_copied_by_bytes
+from analyzers.frontend.copies import VECTOR, is_copied_by_bytes
 from analyzers.frontend.lowering.nodes import Kinds
 from analyzers.frontend.parse import is_bundled
 
@@ -67,6 +67,9 @@ class Signature:
     nothing: str
     """How to write a value of what is returned that says nothing and that any thread may make: `0`, `Pair()`; empty
     where there is none."""
+    value: str
+    """The type of a variable for what is returned that is declared without a value: a number, a pointer or one of
+    CUDA's vectors; empty for others."""
 
 
 def signatures(unit: Any, cursors: Collection[Any]) -> list[Signature]:
@@ -116,7 +119,9 @@ def _signature(cursor: Any, alone: bool) -> Signature:
         and not (cursor.is_virtual_method() or any(c._kind_id in _OVERRIDES for c in children(cursor)))
     )
     gives_place = cursor.result_type.get_canonical().kind in _REFERENCES
-    return Signature(plain, _is_external(cursor), alone, gives_place, _nothing(cursor.result_type))
+    return Signature(
+        plain, _is_external(cursor), alone, gives_place, _nothing(cursor.result_type), _value(cursor.result_type)
+    )
 
 
 def _nothing(result: Any) -> str:
@@ -126,6 +131,16 @@ def _nothing(result: Any) -> str:
     if own.kind == TypeKind.RECORD and not (is_copied_by_bytes(own) and not _is_made_by_code(own)):
         return ""
     return _WRITTEN_BESIDE.sub("", result.spelling) + "()"
+
+
+def _value(result: Any) -> str:
+    own = result.get_canonical()
+    number = TypeKind.BOOL.value <= own.kind.value <= TypeKind.LONGDOUBLE.value or own.kind == TypeKind.POINTER
+    if not number and not VECTOR.fullmatch(_WRITTEN_BESIDE.sub("", own.spelling)):
+        return ""
+    pointee, star, beside = result.spelling.rpartition("*")
+    written = (pointee + star + _WRITTEN_BESIDE.sub("", beside)).strip()
+    return "" if "(" in written or _is_deduced(result) else written
 
 
 def _is_made_by_code(record: Any) -> bool:
