@@ -300,7 +300,7 @@ def test_a_definition_in_a_header_is_a_choice_and_checked_where_the_header_is_in
     for condition, possible in (("n < 7", True), ("threadIdx.x < 7", False)):
         body = f"__global__ void k(int *out, int n) {{ if ({condition}) SWAP(out); }}\n"
         other = CheckRequest(str(tmp_path / "b.cu"), '#include "swap.cuh"\n' + LAUNCH + body)
-        asked = replace(here, including=lambda _, other=other: Including(requests=(other,), count=1))
+        asked = replace(here, including=lambda *_, other=other: Including(requests=(other,), count=1))
         found = list(answers(engine(), asked))
         assert any(isinstance(answer, Fix) for answer in found) == possible, found
 
@@ -313,7 +313,7 @@ def test_a_definition_that_the_host_uses_stays(tmp_path: Path) -> None:
     text = '#include "swap.cuh"\n' + LAUNCH + USES.format("  SWAP(s);")
     other = CheckRequest(str(tmp_path / "b.cu"), f'#include "swap.cuh"\n{host}')
     including = Including(requests=(other,), count=1)
-    (fix,) = answers(engine(), CheckRequest(str(tmp_path / "a.cu"), text, including=lambda _: including))
+    (fix,) = answers(engine(), CheckRequest(str(tmp_path / "a.cu"), text, including=lambda *_: including))
     assert isinstance(fix, Fix)
     assert any("b.cu includes it and uses a macro that changes outside of kernels" in note for note in fix.assumes)
 

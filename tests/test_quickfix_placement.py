@@ -200,9 +200,9 @@ REFUSALS = {
     ),
     "one execution": ("  A[threadIdx.x / 2] = threadIdx.x;\n", "grid=(1) block=(64) n=8", "one execution"),
     "within a branch that half of a warp takes": (
-        "  int t = threadIdx.x;\n  switch (t / 16) {\n  case 0: {\n    A[t] = 1;\n    B[t] = A[15 - t];\n  }\n  }\n",
+        " int t = threadIdx.x;\n switch (t / 16) {\n case 0: {\n int &a = A[t];\n a = 1;\n B[t] = A[15 - t];\n }\n }\n",
         "grid=(1) block=(64) n=8",
-        "not all threads of the block reach together",
+        "cannot be moved in front of the `switch`",
     ),
     "a loop that threads leave at different times": (
         "  int t = threadIdx.x;\n  for (int i = t; i < 9; i++) {\n    A[i] = t;\n    switch (i) { case 5: return; }\n}",
