@@ -392,7 +392,7 @@ def _inserted(found: _Found, finding: Finding) -> None:
 def _worsened(found: _Found, kernel: KernelResult, finding: Finding) -> None:
     if finding.code in RACES:
         found.new_races.append(finding)
-    elif finding.code in (Verdict.BARRIER_DIVERGENCE, Verdict.BENIGN_RACE):
+    elif finding.code in (Verdict.BARRIER_DIVERGENCE, Verdict.MISSING_LANES, Verdict.BENIGN_RACE):
         found.worse.append(f"`{kernel.name}`: {finding.message}")
     # A barrier that was there before and turns out redundant, or behind an exit, was so all along.
 

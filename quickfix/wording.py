@@ -156,6 +156,9 @@ def beyond_repair(finding: Finding) -> str | None:
     if finding.code in (Verdict.ASSERTION_FAILURE, Verdict.POSSIBLE_ASSERTION_FAILURE):
         text = finding.accesses[0].text
         return f"`{text}` is for the code in front of it to keep, or for the host: no barrier makes it hold."
+    if finding.code is Verdict.MISSING_LANES:
+        text = finding.accesses[0].text
+        return f"`{text}` is for lanes that its mask names: name those that come (`__ballot_sync` before the branch)."
     if finding.code is Verdict.BENIGN_RACE:
         if all(access.kind == "write" for access in finding.accesses[:2]):
             return "Nothing has to be repaired: whichever thread is last, the same value is left."

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import prod
-from typing import Literal
+from typing import Final, Literal
 
 from analyzers.ir import expr as E
 from analyzers.ir.events import BarrierEvent, Conjunct
@@ -59,6 +59,30 @@ def check_divergence(checker: RaceChecker) -> DivergenceResult:
         if found is not None:
             out.found.append(found)
     return out
+
+
+def check_exchanges(checker: RaceChecker) -> list[Divergence]:
+    """Every exchange of a warp that names lanes which do not come, for nothing but where they stand in the block: a
+    live thread misses it under a condition on the coordinates of threads, and comes to none in the other branch.
+    Whether other conditions part a warp, the numbers of a launch or of memory may rule out that nobody states."""
+    found: list[Divergence] = []
+    launch, ignored = checker.launch, DivergenceResult()
+    for exchange in launch.events.exchanges if launch.block != (1, 1, 1) else ():
+        for i, c in enumerate(exchange.guard):
+            condition = launch.bind(c.condition)
+            if c.kind != "branch" or is_uniform(condition, "warp") or not _COORDINATES.issuperset(E.symbols(condition)):
+                continue
+            opposite = E.lnot(c.condition)
+            if any(opposite is other.condition for e in launch.events.exchanges for other in e.guard):
+                continue  # the lanes may meet there
+            values = _ask(checker, exchange, exchange.guard, "warp", i, live=True, out=ignored)
+            if values is not None:
+                found.append(Divergence(exchange, c, "divergence", "warp", values))
+                break
+    return found
+
+
+_COORDINATES: Final = frozenset((*E.TID, *E.BID))
 
 
 def meets_elsewhere(barrier: BarrierEvent, barriers: Sequence[BarrierEvent]) -> bool:

@@ -374,6 +374,8 @@ class Effects(Valuation):
             self._sum_of_group(s, operands)
             return
         kind = s.name.removeprefix("__").removesuffix("_sync")
+        if self.recording:
+            self._note_exchange(s, operands)
         if self._is_from_within(kind, operands) and all(self.level(o) in ("block", "grid") for o in operands):
             given = (*(o for o in operands if isinstance(o.ty, IntType)), *self.counters())
             self.assign(s.var, E.opaque(f"warp:{s.id}", s.ty, given, "block"))
@@ -399,6 +401,14 @@ class Effects(Valuation):
             self.votes[result] = frozenset(c.condition for c in self.guard) | vote, vote
         if self.names_lanes and isinstance(s.ty, IntType):
             self._own_bit(kind, operands, result)
+
+    def _note_exchange(self, s: K.Collective, operands: list[Expr]) -> None:
+        """Shuffles within parts of a warp may be those of a group, which name no lanes."""
+        parts = s.name.startswith("__shfl") and len(operands) > 3 and operands[3] is not E.const(32, E.I32)
+        if not s.name.endswith("_sync") or parts or operands[0].op != "const":
+            return
+        mask = None if operands[0].value & FULL_WARP == FULL_WARP else operands[0]
+        self.exchanges.append(BarrierEvent(s.id, self._tick(), "warp", self.guard, self._labels(), s.site, mask))
 
     def _sum_of_group(self, s: K.Collective, operands: list[Expr]) -> None:
         """The sum of what the threads before this one in a block or warp gave, or all of them."""

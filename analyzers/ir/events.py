@@ -272,5 +272,8 @@ class KernelEvents:
     """Loads that only start compare-and-swap loops, by id, with the atomics that their values go into."""
     private: frozenset[int] = frozenset()
     """Stores and atomics, by id, that may be to memory of the thread's own: those are no accesses."""
+    exchanges: tuple[BarrierEvent, ...] = ()
+    """Shuffles, votes, matches and reductions of a warp whose mask is a number: they wait for the lanes that it names,
+    and order nothing."""
     wraps: bool = False
     """Variables that wait at an open limit were taken to wrap around where they would: see `summarize`."""

@@ -126,6 +126,7 @@ class _Executor(Effects):
             kernel=self.kernel,
             accesses=tuple(self.accesses),
             barriers=tuple(self.barriers),
+            exchanges=tuple(self.exchanges),
             private=frozenset(self.private),
             fences=tuple(self.fences),
             unsupported=tuple(self.unsupported),

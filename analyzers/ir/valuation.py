@@ -109,6 +109,7 @@ class Valuation:
         self.objects = {o.name: o for o in kernel.objects}
         self.accesses: list[AccessEvent] = []
         self.barriers: list[BarrierEvent] = []
+        self.exchanges: list[BarrierEvent] = []
         self.private: set[int] = set()
         self.fences: list[FenceEvent] = []
         self.waits: list[WaitEvent] = []

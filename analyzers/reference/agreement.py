@@ -120,7 +120,7 @@ def context_disagreements(
     for execution in (x for launch in launches for x in executions.at(launch)):
         out += _missed(context, execution, executions.places, every_pair)
     for finding in context.findings:
-        if not (steered and finding.code is Verdict.BARRIER_DIVERGENCE):
+        if not (steered and finding.code in _MISSED):
             out += _unfounded(finding, executions, launches[0])
     return list(dict.fromkeys(out))
 
@@ -184,7 +184,7 @@ def _not_reported(context: ContextResult, execution: Execution, places: Mapping[
         return
     if execution.missed:
         # After the first one threads go on that should not have: what follows is nobody's claim.
-        divergent = [f for f in context.findings if f.code is Verdict.BARRIER_DIVERGENCE]
+        divergent = [f for f in context.findings if f.code in _MISSED]
         barriers = {f.span for f in divergent} | open_places
         # Barriers of a warp meet wherever they stand: lanes that miss one meet at the next, and another one is left.
         shifted = {a.text.partition("(")[0] for f in divergent for a in f.accesses} & _OF_WARPS
@@ -210,6 +210,7 @@ ASSERTED = "device assertions hold"
 UNDECIDED = "could not decide whether"
 """How the reasons begin that speak of one pair of accesses or of one barrier; others leave the whole kernel open."""
 
+_MISSED = frozenset({Verdict.BARRIER_DIVERGENCE, Verdict.MISSING_LANES})
 _DEFINITE = frozenset({Verdict.DATA_RACE, Verdict.BARRIER_DIVERGENCE, Verdict.ASSERTION_FAILURE})
 
 _ABOUT_MORE = frozenset({"budget", "not-examined"})

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from analyzers.assertions import Assertions, check_assertions
-from analyzers.barriers.divergence import Divergence, check_divergence
+from analyzers.barriers.divergence import Divergence, check_divergence, check_exchanges
 from analyzers.barriers.redundancy import KeptApart, redundant
 from analyzers.ir import expr as E
 from analyzers.ir.context import LaunchContext
@@ -87,6 +87,8 @@ class AssertionDecision:
 class Decision:
     races: tuple[RaceDecision, ...] = ()
     divergences: tuple[DivergenceDecision, ...] = ()
+    missing_lanes: tuple[DivergenceDecision, ...] = ()
+    """Their `barrier` is an index into ``KernelEvents.exchanges``."""
     redundant: tuple[int, ...] = ()
     """Indices of barriers."""
     assertions: tuple[AssertionDecision, ...] = ()
@@ -203,6 +205,7 @@ def collisions(
     decision = Decision(
         races=tuple(_race(launch, r, access_index, relations, replays=options.replays) for r in races),
         divergences=tuple(_divergence(launch, d, barrier_index[d.barrier.id], options) for d in divergence.found),
+        missing_lanes=tuple(_missing_lanes(checker)),
         redundant=tuple(barrier_index[b.id] for b in useless),
         assertions=tuple(_failures(launch, assertions)),
         assertions_assumed=not assertions.all_hold,
@@ -317,6 +320,12 @@ def _divergence(launch: Launch, d: Divergence, index: int, options: CheckOptions
     concrete = concretize(launch, d.values, d.mode)
     outcome = replay_of_divergence(launch, d, concrete)
     return DivergenceDecision(index, d.kind, d.mode, d.values, outcome.certainty, outcome.ways)
+
+
+def _missing_lanes(checker: RaceChecker) -> Iterator[DivergenceDecision]:
+    index = {e.id: i for i, e in enumerate(checker.launch.events.exchanges)}
+    for d in check_exchanges(checker):
+        yield DivergenceDecision(index[d.barrier.id], d.kind, d.mode, d.values, "not-asked")
 
 
 def _failures(launch: Launch, assertions: Assertions) -> Iterator[AssertionDecision]:

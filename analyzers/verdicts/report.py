@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from typing import Literal
+from typing import Final, Literal
 
 from analyzers.coordinates import written
 from analyzers.ir import expr as E
@@ -64,6 +64,7 @@ def report(events: KernelEvents, context: LaunchContext, decision: Decision, mil
     launch = Launch(events, context)
     findings = [_race_finding(launch, r) for r in decision.races]
     findings += [_divergence_finding(launch, d) for d in decision.divergences]
+    findings += [_missing_lanes(launch, d) for d in decision.missing_lanes]
     findings += [_redundant_finding(events.kernel, events.barriers[i]) for i in decision.redundant]
     asserted = [(d, launch.events.assertions[d.assertion].site.span) for d in decision.assertions]
     failing = [assertion_finding(launch, d, _anchor(events.kernel, span)) for d, span in asserted]
@@ -479,6 +480,35 @@ def _divergence_finding(launch: Launch, d: DivergenceDecision) -> Finding:
         ),
         explanation=explanation,
     )
+
+
+def _missing_lanes(launch: Launch, d: DivergenceDecision) -> Finding:
+    exchange = launch.events.exchanges[d.barrier]
+    concrete = concretize(launch, d.values, d.mode)
+    site, code = exchange.site, Verdict.MISSING_LANES
+    places = zip(concrete.blocks, concrete.threads, strict=True)
+    sides = tuple(
+        Access(exchange.id, site.span, "barrier", 0, site.text, block, thread, calls=site.calls)
+        for block, thread in places
+    )
+    return Finding(
+        code=code,
+        severity=Severity.WARNING,
+        message=f"Missing lanes: thread {written(sides[0].thread)} comes to `{site.text}`, thread "
+        f"{written(sides[1].thread)} of the same warp, which its mask names, does not",
+        span=site.span,
+        accesses=sides,
+        group=f"{code.value}:{_anchor(launch.events.kernel, site.span)}",
+        witness=replace(
+            witness_of(concrete, "", False),
+            parameters=shown.parameters(launch, concrete, shown.roots_of((exchange,))),
+            data=(),
+        ),
+        explanation=(Remark((_NAMED,)),),
+    )
+
+
+_NAMED: Final = "What the lanes get that do come is undefined; they may wait for ever."
 
 
 def _redundant_finding(kernel: Kernel, barrier: BarrierEvent) -> Finding:

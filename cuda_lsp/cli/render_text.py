@@ -385,6 +385,6 @@ def _plural(number: int, noun: str) -> str:
 def _standing_role(verdict: Verdict | How) -> Role:
     if verdict in (Verdict.DATA_RACE, Verdict.BARRIER_DIVERGENCE, Verdict.ASSERTION_FAILURE):
         return "error"
-    if verdict in (Verdict.POSSIBLE_DATA_RACE, Verdict.UNKNOWN):
+    if verdict in (Verdict.MISSING_LANES, Verdict.POSSIBLE_DATA_RACE, Verdict.UNKNOWN):
         return "warning"
     return "good" if verdict is Verdict.RACE_FREE else "hint"

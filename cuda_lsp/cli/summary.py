@@ -12,7 +12,13 @@ from cuda_lsp.adoption.muting import How, Muted
 from cuda_lsp.cli.judging import JudgedUnit
 
 DEFAULT_FAIL_ON: Final = frozenset(
-    {Verdict.DATA_RACE, Verdict.BARRIER_DIVERGENCE, Verdict.ASSERTION_FAILURE, Verdict.POSSIBLE_DATA_RACE}
+    {
+        Verdict.DATA_RACE,
+        Verdict.BARRIER_DIVERGENCE,
+        Verdict.ASSERTION_FAILURE,
+        Verdict.MISSING_LANES,
+        Verdict.POSSIBLE_DATA_RACE,
+    }
 )
 _ALARMING: Final = (Severity.ERROR, Severity.WARNING)
 STANDINGS: Final[tuple[Verdict | How, ...]] = (

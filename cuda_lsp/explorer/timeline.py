@@ -211,12 +211,12 @@ def _missed(finding: Finding, places: Places, reader: str) -> Iterator[Markup]:
         where = [tag("span", sign(2), " does not get there", cls="verb")]
     goes = tag("div", *where, cls="access misses s2")
     joint = tag(
-        "div", "never meet" if finding.code is Verdict.BARRIER_DIVERGENCE else "", cls="joint", aria_hidden="true"
+        "div", "" if finding.code is Verdict.BARRIER_AFTER_EXIT else "never meet", cls="joint", aria_hidden="true"
     )
     caption = (
-        "One of them does not come to the barrier"
-        if finding.code is Verdict.BARRIER_DIVERGENCE
-        else "The barrier waits for the threads that are left"
+        "The barrier waits for the threads that are left"
+        if finding.code is Verdict.BARRIER_AFTER_EXIT
+        else f"One of them does not come to {'it' if finding.code is Verdict.MISSING_LANES else 'the barrier'}"
     )
     yield tag(
         "li",

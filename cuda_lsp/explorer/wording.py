@@ -13,6 +13,7 @@ VERDICTS = {
     Verdict.DATA_RACE: "data race",
     Verdict.BARRIER_DIVERGENCE: "barrier divergence",
     Verdict.ASSERTION_FAILURE: "assertion fails",
+    Verdict.MISSING_LANES: "missing lanes",
     Verdict.POSSIBLE_DATA_RACE: "possible data race",
     Verdict.UNKNOWN: "unknown",
     Verdict.BENIGN_RACE: "benign race",
@@ -55,6 +56,8 @@ def headline(finding: Finding) -> Markup:
             return Markup(text(f"{who} {verb}") + cell)
         case Verdict.BARRIER_DIVERGENCE:
             return text("A thread waits at a barrier that another one misses")
+        case Verdict.MISSING_LANES:
+            return text("Lanes that the mask names do not come")
         case Verdict.BARRIER_AFTER_EXIT:
             return text("Some threads have returned before this barrier")
         case Verdict.REDUNDANT_BARRIER:
@@ -72,7 +75,7 @@ def is_race(finding: Finding) -> bool:
 
 
 def is_missed_barrier(finding: Finding) -> bool:
-    return finding.code in (Verdict.BARRIER_DIVERGENCE, Verdict.BARRIER_AFTER_EXIT)
+    return finding.code in (Verdict.BARRIER_DIVERGENCE, Verdict.BARRIER_AFTER_EXIT, Verdict.MISSING_LANES)
 
 
 def does(access: Access) -> str:

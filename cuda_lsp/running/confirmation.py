@@ -183,7 +183,7 @@ def shown_of(
     threads at different barriers; None where nothing does. Writes of the same value show no race that is only possible:
     whether one that is definite is benign was decided by what else touches the cell. `marks`: the accesses that the
     compiled text tells from others in their lines, by file."""
-    if finding.code is Verdict.BARRIER_DIVERGENCE:
+    if finding.code in (Verdict.BARRIER_DIVERGENCE, Verdict.MISSING_LANES):
         faults = tuple(fault for fault in result.faults if fault.kind == "divergent-barrier")
         return replace(result, faults=faults, races=()) if faults or is_stuck(result) else None
     if finding.code is Verdict.ASSERTION_FAILURE or finding.code is Verdict.POSSIBLE_ASSERTION_FAILURE:
