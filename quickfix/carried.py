@@ -16,7 +16,7 @@ from typing import Final
 from analyzers.frontend.declared_apart import Elements
 from analyzers.frontend.gaps import Body, Declared, FunctionTree, Statement
 from quickfix.edits import Change, Layout
-from quickfix.naming import NotPossible, line_of, with_macros
+from quickfix.naming import NotPossible, line_of, redefines, with_macros
 from quickfix.paths import Level
 from quickfix.variables import declarations, mentioned, stay, uses_in
 
@@ -102,6 +102,8 @@ def _declared_again(
             raise NotPossible(f"`{needed.name}` is declared beside others in one half of a conditional")
         if not stay(function, bound, (statement.end, body.end)) or _DIRECTIVE.search(_written(layout, statement)):
             raise NotPossible(f"what `{needed.name}` refers to may be another in the other half of a conditional")
+        if redefines(layout.text, statement.end, body.statements[cut].start):
+            raise NotPossible(f"macros are defined anew behind `{needed.name}` in one half of a conditional")
         used |= mentioned(function, (statement.start, statement.end))
         found.append(index)
     return tuple(reversed(found))

@@ -32,7 +32,16 @@ from quickfix.session import Session
 from quickfix.steps import VOTES
 from quickfix.unconditional import without_condition
 from quickfix.verify import RACES, PairKey, findings_of, key_of
-from quickfix.wording import as_spelled, edits_of, granting, kind_in_words, notes_of, pairs_in_words, places_in_words
+from quickfix.wording import (
+    as_spelled,
+    beyond_repair,
+    edits_of,
+    granting,
+    kind_in_words,
+    notes_of,
+    pairs_in_words,
+    places_in_words,
+)
 
 
 def repaired(session: Session, group: str) -> Fix | FixRefusal:
@@ -50,13 +59,13 @@ def _fix_within_effort(session: Session, group: str) -> Fix | FixRefusal:
         return FixRefusal("The finding is not there any more.")
     first = min(findings, key=lambda f: f.code.rank)
     if first.code in RACES:
-        return _repair_races(session, kernels, group)
+        return _repaired_for_good(session, kernels, group)
     if first.code is Verdict.BARRIER_DIVERGENCE:
         return _reached(session, kernels, first)
     if first.code is Verdict.REDUNDANT_BARRIER:
         return redundant_removed(session, kernels, first)
-    if first.code is Verdict.BENIGN_RACE:
-        return FixRefusal("Both threads write the same value: there is nothing to order.")
+    if (why := beyond_repair(first)) is not None:
+        return FixRefusal(why)
     kept = reached_by_all(session, kernels, first)
     answer = kept if isinstance(kept, Fix) else guard_returns(session, kernels, first)
     return replace(answer, preferred=False) if isinstance(answer, Fix) else answer
@@ -77,6 +86,16 @@ def _reached(session: Session, kernels: Sequence[KernelAnalysis], finding: Findi
         if isinstance(kept := reached_by_all(session, kernels, finding), Fix):
             return kept
     return answer or divergent_removed(session, kernels, finding)
+
+
+def _repaired_for_good(session: Session, kernels: Sequence[KernelAnalysis], group: str) -> Fix | FixRefusal:
+    """The first repair; where it takes something for granted, atomic operations that take nothing for granted come
+    first."""
+    fix = _repair_races(session, kernels, group)
+    if not isinstance(fix, Fix) or not fix.assumes or fix.kind == "use-atomic":
+        return fix
+    updated = _made_atomic(session, kernels, group)
+    return updated if isinstance(updated, Fix) and updated.applies_unasked else fix
 
 
 def _repair_races(session: Session, kernels: Sequence[KernelAnalysis], group: str) -> Fix | FixRefusal:
@@ -143,15 +162,23 @@ def _repair_races(session: Session, kernels: Sequence[KernelAnalysis], group: st
     made = rebuilt(session, kernels, group)
     if isinstance(made, Fix):
         return made
-    updated = atomic_update(session, kernels, group)
-    if updated is None:
-        updated = update_in_macro(session, kernels, group)
+    updated = _made_atomic(session, kernels, group)
     if isinstance(updated, Fix):
         return updated
     defined = in_definition(session, kernels, group)
     scope = too_narrow(session, kernels, group)
     said = (scope, defined, updated, lost_update(kernels, group), whether(kernels, group), made)
     return next((answer for answer in said if answer is not None), inserted)
+
+
+def _made_atomic(session: Session, kernels: Sequence[KernelAnalysis], group: str) -> Fix | FixRefusal | None:
+    """The updates of the races as atomic operations; a choice where there is no race if the host keeps to something."""
+    updated = atomic_update(session, kernels, group)
+    if updated is None:
+        updated = update_in_macro(session, kernels, group)
+    races = (f for a in kernels for f in findings_of(a.result) if f.group == group)
+    settled = isinstance(updated, Fix) and any(f.relations for f in races)
+    return replace(updated, preferred=False) if settled and isinstance(updated, Fix) else updated
 
 
 def grid_wide_barriers(session: Session, kernels: Sequence[KernelAnalysis], group: str) -> Fix | FixRefusal | None:

@@ -19,7 +19,7 @@ from typing import Final
 from analyzers.frontend.gaps import Body, FunctionTree, Statement
 from quickfix.edits import Change, Layout, deleted, indented, outside_conditionals
 from quickfix.loop_jumps import jumps_of
-from quickfix.naming import NotPossible, declares, fresh_name, line_of
+from quickfix.naming import NotPossible, declares, fresh_name, line_of, redefines
 from quickfix.negation import opposite
 from quickfix.own_lines import first_word, require_lines
 from quickfix.paths import Level
@@ -95,14 +95,13 @@ def guarded(
     if any(_label(s, layout) is not None for s in _all(rest)):
         raise NotPossible("there are labels behind it, and `goto` may lead to them")
     opening = layout.code.find(b"(", statement.keyword, statement.head_end)
-    condition = text[opening + 1 : statement.head_end - 1]
     inside = opening + 1, statement.head_end - 1
     if layout.code[statement.keyword + 2 : opening].strip() or declares(layout, level.function, inside):
         raise NotPossible(f"the condition in line {line} declares a variable or is not plain")
     first = others[-1].end if others else statement.keyword
     if _has_comment(layout, first, jump.start) or _has_comment(layout, jump.end, statement.end):
         raise NotPossible(f"there is a comment between the condition and the jump in line {line}")
-    if b"#" in condition or not balanced(text, statement.start, limit):
+    if b"#" in layout.code[slice(*inside)] or not balanced(text, statement.start, limit):
         raise NotPossible(f"preprocessor lines separate the jump in line {line} from what is behind it")
     if b'R"' in text[statement.end : limit]:
         raise NotPossible("there is a raw string behind the jump, which cannot be indented")
@@ -159,6 +158,8 @@ def _stays_the_same(level: Level, statement: Statement, jump: Statement, layout:
         raise NotPossible(f"the jump in line {line} returns a value")
     inside = (statement.start, jump.start)
     own = {u.variable for u in uses_in(level.function, inside) if u.kind == "declared"}
+    if redefines(layout.text, jump.end, level.body.end):
+        raise NotPossible(f"macros are defined anew behind the jump in line {line}")
     if layout.text[jump.start : jump.end].count(b"\n"):
         raise NotPossible(f"what is returned in line {line} is written in several lines")
     return own.isdisjoint(u.variable for u in uses_in(level.function, (jump.start, jump.end)))

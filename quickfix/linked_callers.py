@@ -32,19 +32,22 @@ def linked_names(request: CheckRequest, edits: Iterable[TextEdit]) -> tuple[str,
     outline = Outline(request.text)
     # Kernels are launched: who does that is known otherwise.
     functions = [f for f in outline.functions if not _KERNEL.search(_head(code, f))]
-    reached = {f.name for f in functions if any(f.start <= at < f.end for at in places)}
+    reached = edited = {f.name for f in functions if any(f.start <= at < f.end for at in places)}
     waiting = [*reached]
     while waiting:
         mention = re.compile(rb"\b" + re.escape(waiting.pop().encode()) + rb"\b")
         more = {f.name for f in functions if mention.search(code, f.start, f.end)} - reached
-        reached |= more
+        reached = reached | more
         waiting += more
-    return tuple(sorted({f.name for f in functions if f.name in reached and _is_linked(code, f)}))
+    # What is edited is code of the device, whatever its words are.
+    found = (f for f in functions if f.name in reached and _is_linked(code, f, f.name in edited))
+    return tuple(sorted({f.name for f in found}))
 
 
-def _is_linked(code: bytes, function: OutlinedFunction) -> bool:
+def _is_linked(code: bytes, function: OutlinedFunction, of_device: bool) -> bool:
     head = _head(code, function)
-    return not function.internal and _OF_DEVICE.search(head) is not None and _OWN.search(head) is None
+    of_device = of_device or _OF_DEVICE.search(head) is not None
+    return not function.internal and of_device and _OWN.search(head) is None
 
 
 def _head(code: bytes, function: OutlinedFunction) -> bytes:

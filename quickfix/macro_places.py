@@ -121,7 +121,7 @@ def _behind_statements(layout: Layout, macro: Macro, barrier: bytes) -> tuple[li
     text = layout.text
     code = _VISIBLE.sub(lambda m: re.sub(rb"[^\n]", b" ", m.group()), text[macro.start : macro.end])
     between, last, outermost = list[Place](), list[Place](), list[Place]()
-    depth = start = 0
+    depth, start = 0, _closing(code, 0, b"(", b")") + 1 if code.startswith(b"(") else 0
     loops = list[bool]()
     """Of the braces that are open, whether they are a loop's."""
     for at, sign in enumerate(code):

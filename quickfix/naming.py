@@ -109,6 +109,15 @@ def _word_of(names: Collection[bytes], code: bytes) -> bool:
     return any(re.search(rb"\b" + re.escape(name) + rb"\b", code) for name in names)
 
 
+_REDEFINES: Final = re.compile(rb"^[ \t]*#[ \t]*(?:define|undef)\b", re.MULTILINE)
+
+
+def redefines(text: bytes, start: int, end: int) -> bool:
+    """Whether macros are defined or undefined between two places: what is written in the one may mean something else
+    in the other."""
+    return _REDEFINES.search(text, start, end) is not None
+
+
 def defines(text: bytes, macro: bytes) -> bool:
     """Whether the text defines a macro of this name."""
     return any(name == macro for name, _, _ in definitions(text))

@@ -75,7 +75,7 @@ class OtherUnits:
                 return FixRefusal(f"{text} and be wrong there: {answer.why}.", next(iter(fix.groups), ""))
             answers.append(answer)
         fix = replace(fix, beyond=fix.beyond or request.including is not None)
-        if checked := [a.unit for a in answers if a.kind == "right" and not a.command]:
+        if checked := list(dict.fromkeys(a.unit for a in answers if a.kind == "right" and not a.command)):
             units = "another unit that includes" if len(checked) == 1 else f"{len(checked)} other units that include"
             fix = replace(fix, notes=(*fix.notes, f"Checked in {units} {_names(edited)}: {_listed(checked)}."))
         if checked := [a.command for a in answers if a.kind == "right" and a.command]:

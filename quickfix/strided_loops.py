@@ -15,22 +15,18 @@ from typing import Final
 
 from analyzers.frontend.gaps import FunctionTree, Statement
 from quickfix.edits import Change, Layout
-from quickfix.naming import fresh_name
+from quickfix.naming import fresh_name, redefines
 from quickfix.paths import Level
 from quickfix.uniform_loops import guarded_body, is_plain, open_test
-from quickfix.variables import Range, declarations, stay, uses_in
+from quickfix.variables import Range, declarations, others_of_the_name, stay, uses_in
 
 _TEST: Final = re.compile(rb"\s*(?P<left>[^<>=!]+?)\s*(?P<operator><=|>=|<|>)\s*(?P<right>[^<>=!]+?)\s*\Z")
 _DECLARATION: Final = re.compile(rb"\s*(?P<type>[A-Za-z_][\w\s]*?)\s+(?P<name>[A-Za-z_]\w*)\s*=\s*(?P<value>.+?)\s*\Z")
-_STEP: Final = re.compile(
-    rb"\s*(?:(?P<name>[A-Za-z_]\w*)\s*(?:(?P<operator>[-+])=\s*(?P<by>.+?)|(?P<after>\+\+|--))"
-    rb"|(?P<before>\+\+|--)\s*(?P<same>[A-Za-z_]\w*))\s*\Z"
-)
+_STEP: Final = re.compile(rb"\s*(?P<name>[A-Za-z_]\w*)\s*\+=\s*(?P<by>.+?)\s*\Z")
 _WIDE: Final = re.compile(
     rb"int|long|long long|unsigned|unsigned int|unsigned long|unsigned long long|u?int(?:32|64)_t|size_t|uint"
 )
 """Types that do not wrap around between two strides."""
-_SIGNED: Final = re.compile(rb"int|long|long long|int(?:32|64)_t")
 _GIVEN: Final = re.compile(rb"\s*=\s*(?P<value>[^;,]+?)\s*[;,]")
 _SUM: Final = re.compile(rb"(?:\s|[()+*/%&-]|<<|>>|\d+[uU]?\b|[A-Za-z_]\w*|\.\s*[xyz]\b)+")
 """Numbers and names, calculated with."""
@@ -57,12 +53,12 @@ def _for(level: Level, loop: Statement, layout: Layout, place: Range, taken: Col
     start = _DECLARATION.match(text, opening + 1, place[0] - 1)
     test = _TEST.match(text[slice(*place)])
     step = _STEP.match(text[place[1] + 1 : loop.head_end - 1])
-    if start is None or test is None or step is None or step["by"] is None or step["operator"] != b"+":
+    if start is None or test is None or step is None:
         return None
     name = start["name"]
     if test["left"] != name or test["operator"] not in (b"<", b"<=") or step["name"] != name:
         return None
-    first = _first(start.span("value"), level.function, layout.code)
+    first = _first(start.span("value"), level.function, layout, loop.start)
     if first is None or _mentions(name, test["right"] + b" " + step["by"]):
         return None
     # The step is made as often as the base needs it, not the thread; a base of type `auto` would be an `int`.
@@ -105,7 +101,7 @@ def _while(
     assert step is not None
     at = declared[1].at + len(name)
     given = _GIVEN.match(layout.code, at, declared[0].end)
-    first = _first(given.span("value"), function, layout.code) if given is not None else None
+    first = _first(given.span("value"), function, layout, loop.start) if given is not None else None
     elsewhere = (at, steps[0].start), (steps[0].end, loop.end)
     if step.operator != "+=" or first is None or not stay(function, counter, *elsewhere):
         return None
@@ -137,14 +133,18 @@ def _own(function: FunctionTree) -> set[int]:
     }
 
 
-def _first(value: Range, function: FunctionTree, code: bytes) -> tuple[bytes, bytes] | None:
-    """What does not follow from the number of the thread in a sum, ``0`` if there is nothing, and what does; the same
-    of a variable that is declared as that and never changed. None of other values."""
+def _first(value: Range, function: FunctionTree, layout: Layout, loop: int) -> tuple[bytes, bytes] | None:
+    """What does not follow from the thread index in a sum, ``0`` if there is nothing, and what does; the same of a
+    variable that is declared as that and never changed. None of other values, and where the words of one would mean
+    something else at the loop, which begins at `loop`."""
+    code = layout.code
     written = code[slice(*value)].strip()
     own = {u.variable for u in uses_in(function, value) if u.name.encode() == written}
     declared = _declared(function, code, own) if len(own) == 1 else None
     if declared is not None:
-        first = _first(declared, function, code)
+        if not _means_the_same(function, layout, declared, loop):
+            return None
+        first = _first(declared, function, layout, loop)
         # The variable says it shorter.
         return first if first is None or first[0] != b"0" else (first[0], written)
     terms = list(_terms(value, code))
@@ -153,7 +153,7 @@ def _first(value: Range, function: FunctionTree, code: bytes) -> tuple[bytes, by
     if not _SUM.fullmatch(code, *value) or _STEPS.search(code, *value):
         return None
     used = {u.variable for u in uses_in(function, value) if u.name not in _GIVEN_TO_THREADS}
-    if not stay(function, used, (function.start, function.end)):
+    if not stay(function, used, (function.start, function.end)) or any(_refers(function, code, v) for v in used):
         return None
     parts: tuple[list[bytes], list[bytes]] = ([], [])
     for term in terms:
@@ -163,6 +163,21 @@ def _first(value: Range, function: FunctionTree, code: bytes) -> tuple[bytes, by
         return None
     loose = _LOOSER.search(_outside_brackets(thread))
     return block or b"0", b"(" + thread + b")" if loose else thread
+
+
+def _means_the_same(function: FunctionTree, layout: Layout, value: Range, loop: int) -> bool:
+    """Whether the words of a value mean at a loop what they mean where it stands."""
+    until = value[0], loop
+    names = {(u.name, u.variable) for u in uses_in(function, value)}
+    hidden = any(others_of_the_name(function, name, variable, until) for name, variable in names)
+    return not hidden and not redefines(layout.text, *until)
+
+
+def _refers(function: FunctionTree, code: bytes, variable: int) -> bool:
+    """Whether a variable is declared as a reference, as far as its declaration shows."""
+    places = [u.at for u in function.uses if u.kind == "declared" and u.variable == variable]
+    heads = (code[max(code.rfind(sign, 0, at) for sign in (b";", b"{", b"}", b"(", b",")) + 1 : at] for at in places)
+    return any(b"&" in head for head in heads)
 
 
 def _outside_brackets(code: bytes) -> bytes:

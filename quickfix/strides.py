@@ -96,8 +96,20 @@ def _ends_alike(checker: RaceChecker, old: KernelEvents, new: KernelEvents, labe
     return is_uniform(now) and are_equal(checker, known_of(launch, new, label, "first"), *sides)
 
 
+def _is_equal(checker: RaceChecker, one: Expr, two: Expr) -> bool:
+    """Whether two values of a thread are proved to be one."""
+    return one is two or is_never(checker, [checker.launch.side(E.compare("ne", one, two), 1, "block")])
+
+
 def _is_reached_alike(checker: RaceChecker, old: KernelEvents, new: KernelEvents, label: str) -> bool:
-    """Whether each thread makes the same accesses in the same iterations."""
+    """Whether each thread makes the same accesses in the same iterations, with the same count: the body is under a test
+    that compares it with the bound of the loop."""
+    (test,) = (guard[0].condition for guard in tests_of(old, label))
+    tests = {c.condition for e in new.accesses if label in e.loops for c in e.guard if c.kind == "branch"}
+    again = [t for t in tests if t.op == test.op and t.args[1] is test.args[1]]
+    counts = [[exactly(checker.launch.bind(t.args[0])) for t in found] for found in ((test,), again)]
+    if len(again) != 1 or not _is_equal(checker, counts[0][0], counts[1][0]):
+        return False
     guards = [[test_of(checker.launch, e.guard) for e in each.accesses if label in e.loops] for each in (old, new)]
     pairs = dict.fromkeys(zip(*guards, strict=False))
     return len(guards[0]) == len(guards[1]) and all(

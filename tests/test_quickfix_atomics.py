@@ -541,3 +541,34 @@ def test_a_cell_that_a_race_has_chosen_is_not_written_by_exchanges() -> None:
     found, said = repaired("int at = *m; if (at > 9) { o[at] = i; *m = at + 1; }")
     assert not found
     assert any("that race comes first" in text for text in said)
+
+
+def test_an_update_by_many_threads_is_atomic_before_it_is_counted_once() -> None:
+    text = """__global__ void hist(const unsigned char *img, int n, unsigned *out) {
+  __shared__ unsigned h[256];
+  h[threadIdx.x] = 0;
+  __syncthreads();
+  for (int i = threadIdx.x; i < n; i += blockDim.x)
+    h[img[i]] = h[img[i]] + 1;
+  __syncthreads();
+  out[blockIdx.x * 256 + threadIdx.x] = h[threadIdx.x];
+}
+void run(const unsigned char *i, int n, unsigned *o) { hist<<<60, 256>>>(i, n, o); }
+"""
+    fix = next(a for a in answers(Engine(), CheckRequest("/atomics/hist.cu", text)) if isinstance(a, Fix))
+    assert fix.applies_unasked
+    assert "atomicAdd(&h[img[i]], 1);" in applied(text, fix.edits)
+
+
+def test_an_atomic_update_is_a_choice_where_the_host_may_rule_the_race_out() -> None:
+    text = """__global__ void add_rows(float *dst, const float *src, int w, int h, int pitch) {
+  int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+  if (x < w && y < h) dst[y * pitch + x] += src[y * pitch + x];
+}
+void run(float *d, const float *s, int w, int h, int pitch) {
+  add_rows<<<dim3((w + 31) / 32, (h + 7) / 8), dim3(32, 8)>>>(d, s, w, h, pitch);
+}
+"""
+    fixes = [a for a in answers(Engine(), CheckRequest("/atomics/rows.cu", text)) if isinstance(a, Fix)]
+    assert {fix.kind for fix in fixes} == {"use-atomic", "assert-host"}
+    assert not any(fix.applies_unasked for fix in fixes)

@@ -102,6 +102,11 @@ def test_a_switch_is_left_by_break_first() -> None:
     assert after.count("if (!left) {") == 2
 
 
+def test_a_character_is_no_preprocessor_line() -> None:
+    after, _ = answered(returns="if (t >= n || n == '#') return;")
+    assert "taken" in after
+
+
 @pytest.mark.parametrize(
     ("parts", "why"),
     [
@@ -137,8 +142,17 @@ def test_a_switch_is_left_by_break_first() -> None:
             {"returns": "if (int m = t - n; m >= 0) return;"},
             "The condition in line 2 declares a variable or is not plain.",
         ),
+        (
+            {
+                "before": "#define EARLY 1\n",
+                "returns": "if (t >= n) return EARLY;\n#undef EARLY\n#define EARLY 3",
+                "type": "int",
+                "last": "return s[t ^ 32] + EARLY;",
+            },
+            "Macros are defined anew behind the jump in line 3.",
+        ),
     ],
-    ids=["nested", "own variable", "raced for", "counter", "comment", "declares"],
+    ids=["nested", "own variable", "raced for", "counter", "comment", "declares", "defined anew"],
 )
 def test_what_is_not_guarded_says_why(parts: dict[str, str], why: str) -> None:
     last = "return s[t ^ 32];" if parts.get("type") == "int" else "out[t + 64] = s[t ^ 32];"

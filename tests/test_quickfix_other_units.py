@@ -327,9 +327,11 @@ ELSEWHERE = unit("b", SOME).replace('#include "tile.cuh"\n', "extern __device__ 
     [
         ("__device__", ELSEWHERE, "swapped"),
         ('extern "C" __device__', ELSEWHERE, "swapped"),
+        ("__device__", ELSEWHERE.replace("t);", "t) noexcept(true);", 1), "swapped"),
+        ("__device__", ELSEWHERE.replace("t);", "t) __attribute__((noinline));", 1), "swapped"),
         ("static __device__", ELSEWHERE.replace("swapped", "twice"), "twice"),
     ],
-    ids=["itself", "as C", "by way of another"],
+    ids=["itself", "as C", "that throws nothing", "with an attribute", "by way of another"],
 )
 def test_a_function_that_another_unit_calls_is_for_the_user_to_choose(
     head: str, other: str, name: str, tree: Path, capsys: pytest.CaptureFixture[str]

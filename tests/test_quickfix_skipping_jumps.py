@@ -69,7 +69,7 @@ def test_a_name_that_is_taken() -> None:
     [
         ("NEXT(in[i & 3] == t);", "reach together"),
         ("switch (in[i & 3]) {\n      case 2: sum++; continue;\n      default: sum--;\n      }", "a statement"),
-        ("if (in[i & 3] == t) continue;\n#ifdef MORE\n      }\n      {\n#endif", ""),
+        ("if (in[i & 3] == t) continue;\n#ifdef MORE\n      }\n      {\n#endif", "no other build has other code"),
     ],
 )
 def test_jumps_that_stay(jump: str, says: str) -> None:

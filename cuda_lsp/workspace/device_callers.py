@@ -17,7 +17,8 @@ _WORD: Final = re.compile(r"[A-Za-z_]\w*")
 _STATEMENTS: Final = frozenset(
     {"return", "else", "do", "case", "goto", "throw", "new", "delete", "co_return", "co_yield"}
 )
-_TAIL: Final = re.compile(r"[\w\s]*;")
+_TAIL: Final = re.compile(r"[^;{}]*;")
+"""What may follow the parameters: specifications, attributes, a type."""
 
 
 def device_callers(view: View, unit: str, names: Iterable[str]) -> Iterator[tuple[str, str]]:

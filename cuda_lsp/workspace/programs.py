@@ -72,7 +72,7 @@ class Programs:
         _, *own = _all_flags(unit, flags_of, workspace, database)
         return Including(
             tuple(request(*each) for each in units) if len(units) <= _MOST_INCLUDING else (),
-            len(units),
+            len(paths),
             tuple(request(unit, flags) for flags in own) if len(own) <= _MOST_INCLUDING else (),
             len(own),
             tuple(device_callers(view, unit, names)),

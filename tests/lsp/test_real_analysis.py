@@ -63,25 +63,25 @@ async def test_a_barrier_may_be_needed_in_one_of_two_files_that_are_alike(editor
 async def test_the_hover_says_why_there_is_no_fix(editor: Editor, tmp_path: Path) -> None:
     path = tmp_path / "a.cu"
     shared = SHIFT.replace("__shared__ float", "__shared__ double")
-    text = shared.replace("out[t] = s[t + 1]", "__syncthreads(); s[t / 2] = t") + LAUNCH
+    text = shared.replace("out[t] = s[t + 1]", "__syncthreads(); s[t & 5] = t") + LAUNCH
     uri = editor.open(path, text)
     await editor.until(editor.has(uri, "data-race"))
     # Nothing tells when the search for repairs has ended: ask until it has.
-    while "No fix" not in (hover := str(await editor.hover(uri, "s[t / 2]"))):
-        assert await editor.actions(uri, "s[t / 2]") == []
-    assert "No fix: Threads collide in one execution of `s[t / 2]` (line 5)" in hover
-    (why,) = await editor.commands(uri, "s[t / 2]")
+    while "No fix" not in (hover := str(await editor.hover(uri, "s[t & 5]"))):
+        assert await editor.actions(uri, "s[t & 5]") == []
+    assert "No fix: Threads collide in one execution of `s[t & 5]` (line 5)" in hover
+    (why,) = await editor.commands(uri, "s[t & 5]")
     assert "Why is there no fix?" in why
-    assert "in one execution of `s[t / 2]`" in why
+    assert "in one execution of `s[t & 5]`" in why
     await editor.workspace_execute_command_async(types.ExecuteCommandParams("cuda-lsp.whyNoFix", ["Because of this."]))
     await editor.until(lambda: bool(editor.shown("Because of this.")()))
     editor.replace(uri, "int t", "// the line is another one now\n  int t")
-    await editor.until_hover(uri, "s[t / 2]", "Data race")
-    assert "No fix" not in str(await editor.hover(uri, "s[t / 2]"))
+    await editor.until_hover(uri, "s[t & 5]", "Data race")
+    assert "No fix" not in str(await editor.hover(uri, "s[t & 5]"))
 
 
 async def test_a_finding_without_a_fix_is_explained_beside_the_fix_of_another(editor: Editor, tmp_path: Path) -> None:
-    line = "out[t] = s[t + 1]; p[t / 2] = t"
+    line = "out[t] = s[t + 1]; p[t & 5] = t"
     text = SHIFT.replace("out[t] = s[t + 1]", line).replace(
         "__shared__ float", "__shared__ double p[128];\n  __shared__ float"
     )
@@ -96,7 +96,7 @@ async def test_a_finding_without_a_fix_is_explained_beside_the_fix_of_another(ed
         answer = await editor.text_document_code_action_async(params) or ()
         assert any(isinstance(each, types.CodeAction) and "Insert __syncthreads()" in each.title for each in answer)
         said = [str(each) for each in answer if not isinstance(each, types.CodeAction)]
-        assert len([each for each in said if "in one execution of `p[t / 2]`" in each]) == reasons, said
+        assert len([each for each in said if "in one execution of `p[t & 5]`" in each]) == reasons, said
 
 
 async def test_a_race_in_a_header_is_repaired_there(editor: Editor, tmp_path: Path) -> None:
