@@ -17,14 +17,14 @@ from analyzers.frontend.gaps import Statement
 from analyzers.frontend.plain import UNKNOWN_TEST
 from quickfix.declared_conditions import DeclaredError
 from quickfix.edits import Change, Layout, indented
-from quickfix.guarded_rest import GuardedRest, Range
+from quickfix.guarded_rest import GuardedRest
 from quickfix.loop_jumps import jumps_in, refuse_hidden
 from quickfix.naming import NotPossible, fresh_name, line_of
 from quickfix.negation import negated, operand
 from quickfix.own_lines import first_word, require_braces, require_lines
 from quickfix.paths import Level, around
 from quickfix.sections import balanced
-from quickfix.variables import declarations, stay, uses_in
+from quickfix.variables import Range, declarations, stay, uses_in
 
 _NUMBER_TYPE: Final = (
     rb"(?:(?:unsigned|signed|long|short|int|char|float|double)\b\s*)+"

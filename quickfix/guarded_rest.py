@@ -19,9 +19,8 @@ from quickfix.naming import NotPossible, fresh_name, line_of
 from quickfix.own_lines import first_word, require_braces, require_lines
 from quickfix.paths import Level, around
 from quickfix.sections import balanced
-from quickfix.variables import uses_in
+from quickfix.variables import Range, uses_in
 
-Range = tuple[int, int]
 _FLAG: Final = "skipped"
 
 

@@ -390,7 +390,7 @@ def _obstacle(trees: SourceTrees, first: Chain, second: Chain, shared: int, one:
                 f"`{one.text}` and `{two.text}` are on different sides of the branch at line {line}: nothing is between"
             )
     if one.id == two.id:
-        return f"threads collide in one execution of `{one.text}` (line {one.span.line}): nothing is between"
+        return f"threads collide in one execution of `{one.text}` (line {one.span.line}), which no barrier can order"
     statement = first[shared - 1].statement
     if statement is not None and statement.macro:
         return f"`{one.text}` and `{two.text}` are in one use of a macro (line {two.span.line}): nothing is put into it"
