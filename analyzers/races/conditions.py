@@ -10,6 +10,7 @@ from analyzers.ir.events import AccessEvent
 from analyzers.ir.expr import I64, Expr
 from analyzers.ir.intervals import Intervals
 from analyzers.races.broadcasts import broadcast_conditions
+from analyzers.races.final_cells import final_cell_laws
 from analyzers.races.matches import match_laws
 from analyzers.races.ordering import Case
 from analyzers.races.pairs import Pair, residue
@@ -111,6 +112,7 @@ def query_of(launch: Launch, parts: Iterable[Expr], mode: Mode, overlap: Overlap
     flat += broadcast_conditions(launch, known_tickets, flat, mode)
     flat += warp_ticket_conditions(launch, flat, mode)
     flat += count_laws(launch, flat, mode)
+    flat += final_cell_laws(launch, flat, mode)
     flat += match_laws(launch, flat, mode)
     flat += scan_laws(launch, flat, mode)
     flat += launch.fusion_facts(flat, mode)

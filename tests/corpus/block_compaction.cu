@@ -538,3 +538,65 @@ __global__ void told_to_go_on(int *out, int *size, volatile int *go) {
     out[base] = blockIdx.x;  // expect: possible-data-race inter-block with self
   }
 }
+
+// --- by a counter that is read again when it has its last value
+
+// What was counted is written by all threads, each of which reads the counter for itself.
+// cuda-lsp: launch grid=(8) block=(128) n=100000
+__global__ void written_out_together(const int *in, int *out, int *size, int n) {  // expect: race-free
+  __shared__ int queue[128], used, base;
+  if (threadIdx.x == 0) used = 0;
+  __syncthreads();
+  int i = blockIdx.x * 128 + threadIdx.x;
+  if (i < n && in[i] > 0) queue[atomicAdd(&used, 1)] = in[i];
+  __syncthreads();
+  if (threadIdx.x == 0) base = atomicAdd(size, used);
+  __syncthreads();
+  for (int k = threadIdx.x; k < used; k += 128) out[base + k] = queue[k];
+}
+
+// One more than was claimed.
+// cuda-lsp: launch grid=(8) block=(128) n=100000
+__global__ void one_more_written_out(const int *in, int *out, int *size, int n) {
+  __shared__ int used, base;
+  if (threadIdx.x == 0) used = 0;
+  __syncthreads();
+  int i = blockIdx.x * 128 + threadIdx.x;
+  if (i < n && in[i] > 0) atomicAdd(&used, 1);
+  __syncthreads();
+  if (threadIdx.x == 0) base = atomicAdd(size, used);
+  __syncthreads();
+  for (int k = threadIdx.x; k <= used; k += 128) out[base + k] = k + i;  // expect: possible-data-race with self
+}
+
+// The counter is another one when it is read again.
+// cuda-lsp: launch grid=(8) block=(128) n=100000
+__global__ void counted_on_after_the_claim(const int *in, int *out, int *size, int n) {
+  __shared__ int used, base;
+  if (threadIdx.x == 0) used = 0;
+  __syncthreads();
+  int i = blockIdx.x * 128 + threadIdx.x;
+  if (i < n && in[i] > 0) atomicAdd(&used, 1);
+  __syncthreads();
+  if (threadIdx.x == 0) base = atomicAdd(size, used);
+  __syncthreads();
+  if (threadIdx.x == 0) used += 3;
+  __syncthreads();
+  for (int k = threadIdx.x; k < used; k += 128) out[base + k] = k + i;  // expect: possible-data-race with self
+}
+
+// In rounds, the next of which counts from the beginning while slower threads still write.
+// cuda-lsp: launch grid=(8) block=(128) n=100000
+__global__ void counted_anew_too_early(const int *in, int *out, int *size, int n) {
+  __shared__ int used, base;
+  for (int r = 0; r < 4; ++r) {
+    if (threadIdx.x == 0) used = 0;  // expect: data-race intra-block with +7
+    __syncthreads();
+    int i = (r * 8 + blockIdx.x) * 128 + threadIdx.x;
+    if (i < n && in[i] > 0) atomicAdd(&used, 1);
+    __syncthreads();
+    if (threadIdx.x == 0) base = atomicAdd(size, used);
+    __syncthreads();
+    if (threadIdx.x < used) out[base + threadIdx.x] = i;  // expect: possible-data-race with self
+  }
+}
