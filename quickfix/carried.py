@@ -102,7 +102,7 @@ def _declared_again(
             raise NotPossible(f"`{needed.name}` is declared beside others in one half of a conditional")
         if not stay(function, bound, (statement.end, body.end)) or _DIRECTIVE.search(_written(layout, statement)):
             raise NotPossible(f"what `{needed.name}` refers to may be another in the other half of a conditional")
-        if redefines(layout.text, statement.end, body.statements[cut].start):
+        if redefines(layout.text, statement.end, body.statements[cut].start, _written(layout, statement)):
             raise NotPossible(f"macros are defined anew behind `{needed.name}` in one half of a conditional")
         used |= mentioned(function, (statement.start, statement.end))
         found.append(index)

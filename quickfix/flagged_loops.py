@@ -13,13 +13,13 @@ from collections.abc import Collection
 from typing import Final
 
 from analyzers.frontend.blanking import group_end, next_visible
-from analyzers.frontend.gaps import Statement
+from analyzers.frontend.gaps import Body, Statement
 from analyzers.frontend.plain import UNKNOWN_TEST
 from quickfix.declared_conditions import DeclaredError
 from quickfix.edits import Change, Layout, indented
 from quickfix.guarded_rest import GuardedRest
 from quickfix.loop_jumps import jumps_in, refuse_hidden
-from quickfix.naming import NotPossible, fresh_name, line_of
+from quickfix.naming import NotPossible, fresh_name, line_of, redefines
 from quickfix.negation import negated, operand
 from quickfix.own_lines import first_word, require_braces, require_lines
 from quickfix.paths import Level, around
@@ -54,6 +54,14 @@ def test_range(layout: Layout, loop: Statement) -> Range | None:
     return (opening + 1, group_end(code, opening) - 1) if code[opening : opening + 1] == b"(" else None
 
 
+def refuse_redefined(layout: Layout, loop: Statement, body: Body) -> None:
+    """Raise `NotPossible` where the words of the head, some of which go behind the body, mean something else there."""
+    head = layout.code[loop.keyword : loop.head_end]
+    if loop.kind == "for" and redefines(layout.text, body.start, body.end, head):
+        line = line_of(layout.text, loop.keyword)
+        raise NotPossible(f"a macro of its head is defined anew in the loop in line {line}")
+
+
 def flagged(
     level: Level, loop: Statement, layout: Layout, test: Range, vote: bytes, taken: Collection[bytes]
 ) -> list[Change]:
@@ -75,6 +83,7 @@ def flagged_under(
     ends = first_word(level.body.statements[0]), level.body.end
     require_lines(layout, level, f"the body of the loop in line {line} is in one line", *ends)
     refuse_hidden(layout, level.body)
+    refuse_redefined(layout, loop, level.body)
     return _Flagged(level, loop, layout, test, vote, taken, condition).changes()
 
 

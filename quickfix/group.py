@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from analyzers.analysed import KernelAnalysis
 from analyzers.ir.expr import symbols
+from analyzers.ir.uniformity import is_uniform
 from analyzers.model import Finding, Fix, FixRefusal, Verdict
 from quickfix.atomics import atomic_update
 from quickfix.barrier_meanings import turned_round
@@ -92,10 +93,19 @@ def _repaired_for_good(session: Session, kernels: Sequence[KernelAnalysis], grou
     """The first repair; where it takes something for granted, atomic operations that take nothing for granted come
     first."""
     fix = _repair_races(session, kernels, group)
-    if not isinstance(fix, Fix) or not fix.assumes or fix.kind == "use-atomic":
+    if not isinstance(fix, Fix) or not fix.assumes or fix.kind == "use-atomic" or _is_for_all(kernels, group):
         return fix
     updated = _made_atomic(session, kernels, group)
     return updated if isinstance(updated, Fix) and updated.applies_unasked else fix
+
+
+def _is_for_all(kernels: Sequence[KernelAnalysis], group: str) -> bool:
+    """Whether threads write one cell that is the same for all of them: a count of rounds may be meant, which they make
+    together."""
+    races = (f for a in kernels for f in findings_of(a.result) if f.group == group)
+    written = {access.span for race in races for access in race.accesses if access.kind == "write"}
+    events = (e for a in kernels for e in a.events.accesses if e.writes and e.site.span in written)
+    return any(is_uniform(event.offset) for event in events)
 
 
 def _repair_races(session: Session, kernels: Sequence[KernelAnalysis], group: str) -> Fix | FixRefusal:

@@ -158,7 +158,7 @@ def _stays_the_same(level: Level, statement: Statement, jump: Statement, layout:
         raise NotPossible(f"the jump in line {line} returns a value")
     inside = (statement.start, jump.start)
     own = {u.variable for u in uses_in(level.function, inside) if u.kind == "declared"}
-    if redefines(layout.text, jump.end, level.body.end):
+    if redefines(layout.text, jump.end, level.body.end, layout.code[jump.start : jump.end]):
         raise NotPossible(f"macros are defined anew behind the jump in line {line}")
     if layout.text[jump.start : jump.end].count(b"\n"):
         raise NotPossible(f"what is returned in line {line} is written in several lines")

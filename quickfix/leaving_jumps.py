@@ -16,7 +16,7 @@ from analyzers.frontend.gaps import Body, FunctionTree, Statement, Step
 from quickfix.edits import Change, Layout
 from quickfix.guards import result_type
 from quickfix.loop_jumps import jumps_in, jumps_of, refuse_hidden
-from quickfix.naming import NotPossible, fresh_name, line_of
+from quickfix.naming import NotPossible, fresh_name, line_of, redefines
 from quickfix.own_lines import require_braces, require_lines
 from quickfix.paths import Level, around
 from quickfix.variables import declarations, statements_of, uses_in
@@ -181,6 +181,8 @@ def _check_target(jump: Statement, whole: bytes, function: FunctionTree, loop: S
     line = line_of(layout.text, jump.start)
     if layout.code[jump.start : jump.end] != layout.text[jump.start : jump.end] or jump.macro:
         raise NotPossible(f"`{jump.call}` in line {line} is written by a macro, or there is a comment or literal in it")
+    if redefines(layout.text, jump.end, loop.end, whole):
+        raise NotPossible(f"macros are defined anew behind `{jump.call}` in line {line}")
     word, _, rest = whole.partition(b" ")
     if word == b"goto":
         places = [s.start for s in _labels(function, rest, layout)]

@@ -13,7 +13,7 @@ from typing import Final
 from analyzers.frontend.blanking import WORD
 from analyzers.frontend.gaps import Body, Statement
 from quickfix.edits import Layout
-from quickfix.naming import NotPossible, defines, line_of, redefines, with_macros
+from quickfix.naming import NotPossible, defines, line_of, with_macros
 from quickfix.variables import statements_of
 
 _JUMP: Final = re.compile(rb"\b(?:break|continue|return|goto)\b")
@@ -40,8 +40,6 @@ def jumps_of(statement: Statement) -> Iterator[Statement]:
 def refuse_hidden(layout: Layout, body: Body) -> None:
     """Raise `NotPossible` where the body may jump in a way that the tree does not show."""
     text, every = layout.text, list(statements_of(body))
-    if redefines(text, body.start, body.end):
-        raise NotPossible(f"macros are defined in the loop in line {line_of(text, body.start)}")
     shown = {layout.code.find(s.call.encode(), s.start, s.end) for s in every if s.kind == "jump" and not s.macro}
     code = layout.code[body.start : body.end]
     hidden = next((body.start + m.start() for m in _JUMP.finditer(code) if body.start + m.start() not in shown), -1)

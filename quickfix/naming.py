@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Mapping
 from itertools import pairwise
 from typing import Final
 
-from analyzers.frontend.blanking import blanked
+from analyzers.frontend.blanking import blanked, without_comments
 from analyzers.frontend.gaps import FunctionTree
 from analyzers.model import SourceSpan
 from quickfix.edits import Layout
@@ -109,13 +109,19 @@ def _word_of(names: Collection[bytes], code: bytes) -> bool:
     return any(re.search(rb"\b" + re.escape(name) + rb"\b", code) for name in names)
 
 
-_REDEFINES: Final = re.compile(rb"^[ \t]*#[ \t]*(?:define|undef)\b", re.MULTILINE)
+_LINE: Final = re.compile(rb"^[ \t]*(?:#|%:|\?\?=)[ \t]*(?P<word>\w*)[ \t]*(?P<name>\w*)", re.MULTILINE)
+_PLAIN_LINES: Final = frozenset([b"", *b"if ifdef ifndef elif elifdef elifndef else endif error warning line".split()])
 
 
-def redefines(text: bytes, start: int, end: int) -> bool:
-    """Whether macros are defined or undefined between two places: what is written in the one may mean something else
-    in the other."""
-    return _REDEFINES.search(text, start, end) is not None
+def redefines(text: bytes, start: int, end: int, code: bytes) -> bool:
+    """Whether code that stands at one of two places may mean something else at the other, because what it says is
+    defined as a macro, or no longer, between them."""
+    lines = list(_LINE.finditer(without_comments(text[start:end]).replace(b"\\\n", b"").replace(b"\\\r\n", b"")))
+    defined = {line["name"] for line in lines if line["word"] in (b"define", b"undef")}
+    others = [line for line in lines if line["word"] not in (*_PLAIN_LINES, b"define", b"undef")]
+    if any(line["word"] != b"pragma" or line["name"] in (b"push_macro", b"pop_macro") for line in others):
+        return True
+    return bool(defined) and not defined.isdisjoint(_WORD.findall(with_macros(code, text)))
 
 
 def defines(text: bytes, macro: bytes) -> bool:

@@ -18,7 +18,7 @@ from quickfix.edits import Change, Layout
 from quickfix.naming import fresh_name, redefines
 from quickfix.paths import Level
 from quickfix.uniform_loops import guarded_body, is_plain, open_test
-from quickfix.variables import Range, declarations, others_of_the_name, stay, uses_in
+from quickfix.variables import Range, declarations, scope_of, stay, uses_in
 
 _TEST: Final = re.compile(rb"\s*(?P<left>[^<>=!]+?)\s*(?P<operator><=|>=|<|>)\s*(?P<right>[^<>=!]+?)\s*\Z")
 _DECLARATION: Final = re.compile(rb"\s*(?P<type>[A-Za-z_][\w\s]*?)\s+(?P<name>[A-Za-z_]\w*)\s*=\s*(?P<value>.+?)\s*\Z")
@@ -169,8 +169,12 @@ def _means_the_same(function: FunctionTree, layout: Layout, value: Range, loop: 
     """Whether the words of a value mean at a loop what they mean where it stands."""
     until = value[0], loop
     names = {(u.name, u.variable) for u in uses_in(function, value)}
-    hidden = any(others_of_the_name(function, name, variable, until) for name, variable in names)
-    return not hidden and not redefines(layout.text, *until)
+    hidden = any(
+        u.kind == "declared" and u.name == name and u.variable != variable and scope_of(function.body, u.at).end > loop
+        for u in uses_in(function, until)
+        for name, variable in names
+    )
+    return not hidden and not redefines(layout.text, *until, layout.code[slice(*value)])
 
 
 def _refers(function: FunctionTree, code: bytes, variable: int) -> bool:

@@ -107,8 +107,8 @@ def _is_reached_alike(checker: RaceChecker, old: KernelEvents, new: KernelEvents
     (test,) = (guard[0].condition for guard in tests_of(old, label))
     tests = {c.condition for e in new.accesses if label in e.loops for c in e.guard if c.kind == "branch"}
     again = [t for t in tests if t.op == test.op and t.args[1] is test.args[1]]
-    counts = [[exactly(checker.launch.bind(t.args[0])) for t in found] for found in ((test,), again)]
-    if len(again) != 1 or not _is_equal(checker, counts[0][0], counts[1][0]):
+    count, *counts = (exactly(checker.launch.bind(t.args[0])) for t in (test, *again))
+    if not any(_is_equal(checker, count, other) for other in counts):
         return False
     guards = [[test_of(checker.launch, e.guard) for e in each.accesses if label in e.loops] for each in (old, new)]
     pairs = dict.fromkeys(zip(*guards, strict=False))

@@ -14,7 +14,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import Final
 
-from analyzers.frontend.gaps import Body, Declared, Statement
+from analyzers.frontend.gaps import Declared, Statement
 from quickfix.edits import Change, Layout
 from quickfix.flagged_loops import test_range
 from quickfix.loop_jumps import jumps_in
@@ -24,7 +24,7 @@ from quickfix.paths import Level, around
 from quickfix.sections import balanced
 from quickfix.steps import Farthest
 from quickfix.uniform_loops import guarded_body
-from quickfix.variables import Range, declarations, others_of_the_name, stay, uses_in
+from quickfix.variables import Range, declarations, others_of_the_name, scope_of, stay, uses_in
 
 _NAME: Final = re.compile(rb"[A-Za-z_]\w*")
 _COORDINATE: Final = re.compile(rb"threadIdx\s*\.\s*[xyz]\b")
@@ -201,7 +201,7 @@ class _Values:
             return None
         for other in declarations(function):
             given = _GIVEN.match(code, other.at + len(other.name.encode()))
-            here = other.at < self.loop.start and _scope(function.body, other.at).end >= self.loop.end
+            here = other.at < self.loop.start and scope_of(function.body, other.at).end >= self.loop.end
             if not here or other.type != value.declared.type or given is None or given["value"] != value.written:
                 continue
             own = {u.variable for u in function.uses if u.kind == "declared" and u.at == other.at}
@@ -246,7 +246,7 @@ class _Values:
         """Whether the variable, and what its value is made of, are at the loop what they were where it is declared."""
         function = self.function
         used = {(u.name, u.variable) for u in uses_in(function, place)}
-        scope = _scope(function.body, declared.at)
+        scope = scope_of(function.body, declared.at)
         until = declared.at, self.loop.start
         return (
             stay(function, {variable}, (function.start, function.end))
@@ -277,10 +277,3 @@ class _Values:
                 kept.append(term.strip())
             start += len(term) + 1
         return b" + ".join(kept) or b"0"
-
-
-def _scope(body: Body, at: int) -> Body:
-    """The innermost body around a place."""
-    inner = (b for s in body.statements for b in s.bodies if b.start <= at < b.end)
-    found = next(inner, None)
-    return body if found is None else _scope(found, at)

@@ -17,7 +17,7 @@ from analyzers.frontend.gaps import Body, FunctionTree, Statement
 from analyzers.frontend.plain import COMPARES
 from analyzers.ir.uniformity import is_uniform
 from quickfix.edits import Change, Layout, indented, outside_conditionals
-from quickfix.flagged_loops import flagged, test_range
+from quickfix.flagged_loops import flagged, refuse_redefined, test_range
 from quickfix.loop_jumps import jumps_in, refuse_hidden
 from quickfix.naming import NotPossible, line_of
 from quickfix.own_lines import first_word, require_lines
@@ -74,6 +74,7 @@ def open_test(level: Level, loop: Statement, layout: Layout, vote: bytes) -> Ran
     if text[slice(*test)].strip().startswith(vote.partition(b"(")[0]):
         return None
     refuse_hidden(layout, body)
+    refuse_redefined(layout, loop, body)
     return test
 
 

@@ -23,6 +23,13 @@ def declarations(function: FunctionTree) -> Iterator[Declared]:
     return (declared for s in statements_of(function.body) for declared in s.declares or ())
 
 
+def scope_of(body: Body, at: int) -> Body:
+    """The innermost of a body and those in it that a place is in."""
+    inner = (b for s in body.statements for b in s.bodies if b.start <= at < b.end)
+    found = next(inner, None)
+    return body if found is None else scope_of(found, at)
+
+
 def uses_in(function: FunctionTree, *ranges: Range) -> Iterator[Use]:
     return (use for use in function.uses if any(start <= use.at < end for start, end in ranges))
 

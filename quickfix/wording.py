@@ -158,7 +158,7 @@ def beyond_repair(finding: Finding) -> str | None:
         return f"`{text}` is for the code in front of it to keep, or for the host: no barrier makes it hold."
     if finding.code is Verdict.MISSING_LANES:
         text = finding.accesses[0].text
-        return f"`{text}` is for lanes that its mask names: name those that come (`__ballot_sync` before the branch)."
+        return f"`{text}` is to be made by lanes that do not come: name those that do, or let all of them come."
     if finding.code is Verdict.BENIGN_RACE:
         if all(access.kind == "write" for access in finding.accesses[:2]):
             return "Nothing has to be repaired: whichever thread is last, the same value is left."

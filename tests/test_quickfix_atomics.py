@@ -572,3 +572,21 @@ void run(float *d, const float *s, int w, int h, int pitch) {
     fixes = [a for a in answers(Engine(), CheckRequest("/atomics/rows.cu", text)) if isinstance(a, Fix)]
     assert {fix.kind for fix in fixes} == {"use-atomic", "assert-host"}
     assert not any(fix.applies_unasked for fix in fixes)
+
+
+def test_a_count_of_rounds_is_not_made_atomic_by_itself() -> None:
+    text = """// cuda-lsp: launch grid=(1) block=(64)
+__global__ void k(int *o) {
+  __shared__ int round;
+  if (threadIdx.x == 0) round = 0;
+  __syncthreads();
+  while (round < 3) {
+    o[round * 64 + threadIdx.x] = 1;
+    __syncthreads();
+    round = round + 1;
+    __syncthreads();
+  }
+}
+"""
+    fixes = [a for a in answers(Engine(), CheckRequest("/atomics/round.cu", text)) if isinstance(a, Fix)]
+    assert not any(fix.applies_unasked for fix in fixes)

@@ -102,6 +102,32 @@ def test_a_switch_is_left_by_break_first() -> None:
     assert after.count("if (!left) {") == 2
 
 
+EARLY = {"type": "int", "last": "return s[t ^ 32] + EARLY;", "before": "#define EARLY 1\n"}
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        '#pragma push_macro("EARLY")\n#pragma pop_macro("EARLY")',
+        "/**/ #undef EARLY\n#define EARLY 3",
+        "#\\\nundef EARLY\n#define EARLY 3",
+        "#define OTHER 2\n#undef ONE\n#define ONE 3",
+        "%:undef EARLY\n#define EARLY 3",
+    ],
+)
+def test_a_macro_of_what_is_returned_may_be_defined_anew_in_many_ways(line: str) -> None:
+    before = "#define ONE 1\n#define EARLY ONE\n" if "ONE" in line else EARLY["before"]
+    _, why = answered(**{**EARLY, "before": before, "returns": f"if (t >= n) return EARLY;\n{line}"})
+    assert "Macros are defined anew behind the jump" in why
+
+
+@pytest.mark.parametrize("line", ["#define OTHER 3", "/*\n#undef EARLY\n*/", "#pragma unroll", "#ifdef OTHER\n#endif"])
+def test_other_lines_of_the_preprocessor_are_not_in_the_way(line: str) -> None:
+    last = f"{line}\n  for (int i = 0; i < 2; i++) s[t] += i;\n  return s[t ^ 32];"
+    after, _ = answered(**{**EARLY, "returns": "if (t >= n) return EARLY;", "last": last})
+    assert "return EARLY;" in after
+
+
 def test_a_character_is_no_preprocessor_line() -> None:
     after, _ = answered(returns="if (t >= n || n == '#') return;")
     assert "taken" in after

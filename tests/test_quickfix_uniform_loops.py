@@ -594,10 +594,22 @@ def test_a_base_is_made_of_words_that_mean_the_same_at_the_loop(before: str) -> 
         assert in_a_block(after, begin, end) == in_a_block(text, begin, end), after
 
 
+@pytest.mark.parametrize("body", ["if (i + 1 < e) out[i + 200] = 1;", "if (t < e) out[i + 200] = 1;"])
+def test_other_tests_against_the_bound_are_not_in_the_way_of_a_base(body: str) -> None:
+    text = (
+        MEANT.format(before="{")
+        .replace("i = tid; i < 96", "i = t; i < e")
+        .replace("s[t] = i;", f"s[t] = i;\n      {body}")
+    )
+    after = edited(LAUNCH + text, repaired(LAUNCH + text, "k"))
+    assert "for (int base = 0; base < e; base += 128)" in after
+    assert in_a_block(after, 0, 90) == in_a_block(text, 0, 90)
+
+
 def test_a_loop_in_which_its_step_is_defined_anew_stays() -> None:
     text = MEANT.format(before="int tid = t - 5;\n  {").replace("128", "STEP")
     text = text.replace("s[t] = i;", "s[t] = i;\n#undef STEP\n#define STEP 128")
-    assert "Macros are defined in the loop in line 8" in refusal("#define STEP 64\n" + text)
+    assert "A macro of its head is defined anew in the loop in line 8" in refusal("#define STEP 64\n" + text)
 
 
 def test_the_address_of_an_array_is_no_number_of_iterations() -> None:

@@ -63,23 +63,52 @@ def check_divergence(checker: RaceChecker) -> DivergenceResult:
 
 def check_exchanges(checker: RaceChecker) -> list[Divergence]:
     """Every exchange of a warp that names lanes which do not come, for nothing but where they stand in the block: a
-    live thread misses it under a condition on the coordinates of threads, and comes to none in the other branch.
-    Whether other conditions part a warp, the numbers of a launch or of memory may rule out that nobody states."""
+    live thread misses it under a condition on the coordinates of threads, goes on to another barrier or exchange, and
+    has none of its own that may be met instead. Lanes that go on to the end of the kernel are not waited for any more
+    then. Whether other conditions part a warp, the numbers of a launch or of memory may rule out that nobody states,
+    and so may the shape of a block."""
     found: list[Divergence] = []
     launch, ignored = checker.launch, DivergenceResult()
-    for exchange in launch.events.exchanges if launch.block != (1, 1, 1) else ():
-        for i, c in enumerate(exchange.guard):
-            condition = launch.bind(c.condition)
-            if c.kind != "branch" or is_uniform(condition, "warp") or not _COORDINATES.issuperset(E.symbols(condition)):
+    known = None not in launch.block and launch.block != (1, 1, 1)
+    for exchange in launch.events.exchanges if known else ():
+        guard = _guard(exchange)
+        for i, c in enumerate(guard):
+            if c.kind != "branch" or not _parts_a_warp(launch, c) or not _goes_on(launch, exchange, c):
                 continue
-            opposite = E.lnot(c.condition)
-            if any(opposite is other.condition for e in launch.events.exchanges for other in e.guard):
-                continue  # the lanes may meet there
-            values = _ask(checker, exchange, exchange.guard, "warp", i, live=True, out=ignored)
+            if any(_may_be_met(launch, exchange, other, c) for other in launch.events.exchanges):
+                continue
+            values = _ask(checker, exchange, guard, "warp", i, live=True, out=ignored)
             if values is not None:
                 found.append(Divergence(exchange, c, "divergence", "warp", values))
                 break
     return found
+
+
+def _parts_a_warp(launch: Launch, c: Conjunct) -> bool:
+    """Whether the coordinates of threads, and nothing else, decide a condition."""
+    condition = launch.bind(c.condition)
+    return not is_uniform(condition, "warp") and _COORDINATES.issuperset(E.symbols(condition))
+
+
+def _goes_on(launch: Launch, exchange: BarrierEvent, cause: Conjunct) -> bool:
+    """Whether threads for which a condition is false may come to something behind the exchange, or beside it in a loop
+    around the condition, that waits for others."""
+    around = exchange.loops[: cause.depth]
+    events = (*launch.events.barriers, *launch.events.exchanges)
+    later = (e for e in events if e.order > exchange.order or (around and e.loops[: len(around)] == around))
+    return any(cause.condition not in (c.condition for c in e.guard) for e in later)
+
+
+def _may_be_met(launch: Launch, exchange: BarrierEvent, other: BarrierEvent, cause: Conjunct) -> bool:
+    """Whether lanes that miss the one may come to the other instead, which is under a condition of its own and takes
+    the same lanes for the same."""
+    same = other.mask is exchange.mask and _name(other) == _name(exchange)
+    apart = cause.condition not in (c.condition for c in other.guard)
+    return same and apart and any(c.kind == "branch" and _parts_a_warp(launch, c) for c in other.guard)
+
+
+def _name(exchange: BarrierEvent) -> str:
+    return exchange.site.text.partition("(")[0]
 
 
 _COORDINATES: Final = frozenset((*E.TID, *E.BID))

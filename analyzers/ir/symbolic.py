@@ -221,22 +221,29 @@ class _Executor(Effects):
         sides: list[tuple[Expr, State]] = []
         seen: list[Expr] = []
         ways: list[tuple[int, int, Expr]] = []
+        exchanged: list[range] = []
         for condition, body in ((c, s.then), (E.lnot(c), s.orelse)):
             self.guard, self.state = guard, before.copy()
             if condition is E.FALSE:
                 continue
             self._extend(condition, "branch")
-            first = len(self.barriers)
+            first, asked = len(self.barriers), len(self.exchanges)
             inner = self._block(body)
             exits.merge(inner.under(condition))
             returned = inner.conditions.get(K.KERNEL_BLOCK, E.FALSE)
             ways.append((first, len(self.barriers), E.land(condition, returned)))
+            exchanged.append(range(asked, len(self.exchanges)))
             if self.state.live:
                 sides.append((condition, self.state))
                 seen.append(self._seen(len(guard) + len(E.conjuncts(condition))))
         self.guard = guard
         if len(ways) == 2:
             self._depart(ways, len(guard))
+            for own, (_, _, gone) in zip(exchanged, reversed(ways), strict=True):
+                conjunct = Conjunct(E.lnot(gone), "return", len(self.active))
+                for i in own if gone is not E.FALSE else ():
+                    departures = (*self.exchanges[i].departures, (len(guard), conjunct))
+                    self.exchanges[i] = replace(self.exchanges[i], departures=departures)
         if len(seen) == 2:
             self._know(E.lor(E.lnot(c), seen[0]), E.lor(c, seen[1]))
         elif seen:

@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 
 from analyzers.ir.evaluate import evaluate_vector, is_atom
-from analyzers.ir.expr import Expr, walk
+from analyzers.ir.expr import Expr, symbols, walk
 
 MAX_TRIPS: Final = 64
 """Of a loop that goes round more often the number is not told."""
@@ -20,7 +20,7 @@ _NUMBERS: Final = np.arange(MAX_TRIPS + 1, dtype=np.int64)
 def constant_trips(test: Expr, counter: Expr) -> int | None:
     """The number of the first iteration, counted from 0, whose ``test`` fails; None where something else has a part in
     that."""
-    if any(node is not counter and is_atom(node) for node in walk((test,))):
+    if counter not in symbols(test) or any(node is not counter and is_atom(node) for node in walk((test,))):
         return None
     held, defined = evaluate_vector(test, {counter: _NUMBERS})
     fails = np.flatnonzero(~np.broadcast_to(held, _NUMBERS.shape))

@@ -494,8 +494,8 @@ def _missing_lanes(launch: Launch, d: DivergenceDecision) -> Finding:
     return Finding(
         code=code,
         severity=Severity.WARNING,
-        message=f"Missing lanes: thread {written(sides[0].thread)} comes to `{site.text}`, thread "
-        f"{written(sides[1].thread)} of the same warp, which its mask names, does not",
+        message=f"Missing lanes: thread {written(sides[0].thread)} comes to `{site.text}`, which waits for thread "
+        f"{written(sides[1].thread)} of the same warp, too, and that one does not come",
         span=site.span,
         accesses=sides,
         group=f"{code.value}:{_anchor(launch.events.kernel, site.span)}",

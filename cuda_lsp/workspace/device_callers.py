@@ -15,9 +15,27 @@ from cuda_lsp.workspace.program_index import View
 
 _WORD: Final = re.compile(r"[A-Za-z_]\w*")
 _STATEMENTS: Final = frozenset(
-    {"return", "else", "do", "case", "goto", "throw", "new", "delete", "co_return", "co_yield"}
+    [
+        "return",
+        "if",
+        "while",
+        "for",
+        "switch",
+        "else",
+        "do",
+        "case",
+        "goto",
+        "throw",
+        "new",
+        "delete",
+        "co_return",
+        "co_yield",
+    ]
 )
-_TAIL: Final = re.compile(r"[^;{}]*;")
+_TAIL: Final = re.compile(
+    r"(?:\s|const\b|volatile\b|(?:noexcept|throw)\b(?:\s*\([^()]*\))?|__attribute__\s*\(\([^;{}]*?\)\)|\[\[[^\]]*\]\]"
+    r"|->[\s\w:<>,*&]+|[A-Z_][A-Z0-9_]*\b(?:\([^()]*\))?)*;"
+)
 """What may follow the parameters: specifications, attributes, a type."""
 
 
@@ -41,7 +59,7 @@ def declares(text: str, name: str) -> bool:
         start = max(code.rfind(sign, 0, match.start()) for sign in ";{}") + 1
         head = code[start : match.start()]
         words = _WORD.findall(head)
-        if not words or not _STATEMENTS.isdisjoint(words) or any(sign in head for sign in "=.?"):
+        if not words or not _STATEMENTS.isdisjoint(words) or any(sign in head for sign in ("=", ".", "?", "<<", "->")):
             continue
         if _TAIL.match(code, _closed(code, match.end())):
             return True
