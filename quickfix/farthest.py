@@ -18,6 +18,7 @@ from analyzers.ir.uniformity import is_uniform
 from analyzers.races.check import RaceChecker
 from quickfix.loops_in_launches import (
     Instance,
+    ends_as,
     in_any_block,
     instances_of,
     is_entered_by_all,
@@ -26,7 +27,7 @@ from quickfix.loops_in_launches import (
     test_of,
     tests_of,
 )
-from quickfix.proving import are_equal, is_never, prover
+from quickfix.proving import is_never, prover
 from quickfix.session import Session
 from quickfix.steps import Farthest
 
@@ -59,17 +60,12 @@ def has_its_bound(
 
 def _ends_alike(session: Session, before: Instance, after: Instance, which: Farthest) -> bool:
     (old, old_label, _), (new, label, launch) = before, after
-    tests = [tests_of(old.events, old_label), tests_of(new.events, label)]
-    counters = [each.events.loops[at].counter for each, at in ((old, old_label), (new, label))]
-    if any(len(found) != 1 for found in tests) or counters[0] is not counters[1]:
+    if old.events.loops[old_label].counter is not new.events.loops[label].counter:
         return False
     if not is_entered_by_all(new.events, label, launch):
         return False
     with prover(session, in_any_block(launch)) as checker:
-        said, says = (test_of(checker.launch, found[0]) for found in tests)
-        known = known_of(checker.launch, new.events, label, which)
-        one, two = checker.launch.side(says, 1, "block"), checker.launch.side(said, 2, "block")
-        return is_uniform(says) and are_equal(checker, known, one, two)
+        return ends_as(checker, (old.events, old_label), (new.events, label), which)
 
 
 def _makes_all(checker: RaceChecker, events: KernelEvents, label: str, which: Farthest) -> bool:

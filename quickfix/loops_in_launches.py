@@ -15,7 +15,9 @@ from analyzers.ir import expr as E
 from analyzers.ir.events import Conjunct, Guard, KernelEvents
 from analyzers.ir.expr import I64, Expr
 from analyzers.ir.uniformity import is_uniform
+from analyzers.races.check import RaceChecker
 from analyzers.races.threads import Launch
+from quickfix.proving import are_equal
 from quickfix.steps import Farthest
 
 Instance = tuple[KernelAnalysis, str, Launch]
@@ -127,3 +129,15 @@ def _by_name(kernels: Iterable[KernelAnalysis], path: str, line: int) -> dict[tu
     for each in instances_of(kernels, path, line):
         found.setdefault((each[0].kernel.mangled, each[1]), []).append(each)
     return found
+
+
+def ends_as(
+    checker: RaceChecker, old: tuple[KernelEvents, str], new: tuple[KernelEvents, str], which: Farthest
+) -> bool:
+    """Whether all threads make a new loop as often as that one made the old one; each by its events and label."""
+    launch, tests = checker.launch, [tests_of(*each) for each in (old, new)]
+    if any(len(found) != 1 for found in tests):
+        return False
+    before, now = (test_of(launch, found[0]) for found in tests)
+    sides = launch.side(now, 1, "block"), launch.side(before, 2, "block")
+    return is_uniform(now) and are_equal(checker, known_of(launch, *new, which), *sides)

@@ -18,6 +18,7 @@ from analyzers.ir.uniformity import is_uniform
 from analyzers.races.check import RaceChecker
 from quickfix.loops_in_launches import (
     Instance,
+    ends_as,
     exactly,
     is_entered_by_all,
     known_of,
@@ -51,8 +52,11 @@ def _is_alike(session: Session, before: Instance, after: Instance, own_counter: 
     if not is_entered_by_all(old.events, label, launch):
         return False
     with prover(session, launch) as checker:
-        alike = _ends_alike if own_counter else _is_reached_alike
-        return _is_led(checker, old.events, label) and alike(checker, old.events, new.events, label)
+        if not _is_led(checker, old.events, label):
+            return False
+        if own_counter:
+            return ends_as(checker, (old.events, label), (new.events, label), "first")
+        return _is_reached_alike(checker, old.events, new.events, label)
 
 
 def _is_led(checker: RaceChecker, events: KernelEvents, label: str) -> bool:
@@ -84,16 +88,6 @@ def _wraps_around(count: Expr) -> bool:
     while count.op == "cast":
         count = count.args[0]
     return count.op == "narrow" and isinstance(count.ty, IntType) and not count.ty.signed
-
-
-def _ends_alike(checker: RaceChecker, old: KernelEvents, new: KernelEvents, label: str) -> bool:
-    """Whether all threads make the loop as often as the first one did."""
-    launch, tests = checker.launch, [tests_of(events, label) for events in (old, new)]
-    if any(len(found) != 1 for found in tests):
-        return False
-    before, now = (test_of(launch, found[0]) for found in tests)
-    sides = launch.side(before, 2, "block"), launch.side(now, 1, "block")
-    return is_uniform(now) and are_equal(checker, known_of(launch, new, label, "first"), *sides)
 
 
 def _is_equal(checker: RaceChecker, one: Expr, two: Expr) -> bool:

@@ -70,12 +70,14 @@ def check_exchanges(checker: RaceChecker) -> list[Divergence]:
     found: list[Divergence] = []
     launch, ignored = checker.launch, DivergenceResult()
     known = None not in launch.block and launch.block != (1, 1, 1)
-    for exchange in launch.events.exchanges if known else ():
+    exchanges = launch.events.exchanges if known else ()
+    conditional = [e for e in exchanges if any(c.kind == "branch" and _parts_a_warp(launch, c) for c in e.guard)]
+    for exchange in conditional:
         guard = _guard(exchange)
         for i, c in enumerate(guard):
             if c.kind != "branch" or not _parts_a_warp(launch, c) or not _goes_on(launch, exchange, c):
                 continue
-            if any(_may_be_met(launch, exchange, other, c) for other in launch.events.exchanges):
+            if any(_may_be_met(exchange, other, c) for other in conditional):
                 continue
             values = _ask(checker, exchange, guard, "warp", i, live=True, out=ignored)
             if values is not None:
@@ -99,12 +101,11 @@ def _goes_on(launch: Launch, exchange: BarrierEvent, cause: Conjunct) -> bool:
     return any(cause.condition not in (c.condition for c in e.guard) for e in later)
 
 
-def _may_be_met(launch: Launch, exchange: BarrierEvent, other: BarrierEvent, cause: Conjunct) -> bool:
-    """Whether lanes that miss the one may come to the other instead, which is under a condition of its own and takes
-    the same lanes for the same."""
+def _may_be_met(exchange: BarrierEvent, other: BarrierEvent, cause: Conjunct) -> bool:
+    """Whether lanes that miss the one may come to the other conditional one instead, which takes the same lanes for the
+    same."""
     same = other.mask is exchange.mask and _name(other) == _name(exchange)
-    apart = cause.condition not in (c.condition for c in other.guard)
-    return same and apart and any(c.kind == "branch" and _parts_a_warp(launch, c) for c in other.guard)
+    return same and cause.condition not in (c.condition for c in other.guard)
 
 
 def _name(exchange: BarrierEvent) -> str:

@@ -11,7 +11,7 @@ sound for a first race in an execution, because a load whose cell can change mea
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final
 
@@ -24,6 +24,7 @@ from analyzers.ir.effects import Effects
 from analyzers.ir.evaluate import partial_operations
 from analyzers.ir.events import (
     AssertionEvent,
+    BarrierEvent,
     Conjunct,
     ConjunctKind,
     Definition,
@@ -239,11 +240,8 @@ class _Executor(Effects):
         self.guard = guard
         if len(ways) == 2:
             self._depart(ways, len(guard))
-            for own, (_, _, gone) in zip(exchanged, reversed(ways), strict=True):
-                conjunct = Conjunct(E.lnot(gone), "return", len(self.active))
-                for i in own if gone is not E.FALSE else ():
-                    departures = (*self.exchanges[i].departures, (len(guard), conjunct))
-                    self.exchanges[i] = replace(self.exchanges[i], departures=departures)
+            for own, (_, _, returned) in zip(exchanged, reversed(ways), strict=True):
+                self._part(self.exchanges, own, returned, len(guard))
         if len(seen) == 2:
             self._know(E.lor(E.lnot(c), seen[0]), E.lor(c, seen[1]))
         elif seen:
@@ -263,12 +261,14 @@ class _Executor(Effects):
         """To return in one branch is to return before the barriers of the other one. ``ways``: of each branch, its
         first barrier, the one behind its last, and when a thread returns in it."""
         for (first, end, _), (waits, waited, returned) in zip(ways, reversed(ways), strict=True):
-            if returned is E.FALSE or waits < waited:
-                continue  # a barrier in each branch: threads wait at one while others wait at the other
-            conjunct = Conjunct(E.lnot(returned), "return", len(self.active))
-            for i in range(first, end):
-                barrier = self.barriers[i]
-                self.barriers[i] = replace(barrier, departures=(*barrier.departures, (place, conjunct)))
+            if waits == waited:  # else threads wait at a barrier of the one branch, others at one of the other
+                self._part(self.barriers, range(first, end), returned, place)
+
+    def _part(self, events: list[BarrierEvent], own: Iterable[int], returned: Expr, place: int) -> None:
+        """Note of events in one branch when a thread returns in the other one."""
+        conjunct = Conjunct(E.lnot(returned), "return", len(self.active))
+        for i in own if returned is not E.FALSE else ():
+            events[i] = replace(events[i], departures=(*events[i].departures, (place, conjunct)))
 
     def _labelled(self, label: str, body: tuple[K.Stmt, ...]) -> _Exits:
         guard = self.guard

@@ -26,6 +26,7 @@ from analyzers.model import (
     Severity,
     SourceSpan,
     Verdict,
+    Witness,
 )
 from analyzers.races.acquire_release import AcquireRelease
 from analyzers.races.pairs import place
@@ -432,20 +433,7 @@ def _distinct(findings: list[Finding]) -> list[Finding]:
 def _divergence_finding(launch: Launch, d: DivergenceDecision) -> Finding:
     kernel, barrier = launch.events.kernel, launch.events.barriers[d.barrier]
     concrete = concretize(launch, d.values, d.mode)
-    sides = tuple(
-        Access(
-            id=barrier.id,
-            span=barrier.site.span,
-            kind="barrier",
-            width=0,
-            text=barrier.site.text,
-            block=concrete.blocks[i],
-            thread=concrete.threads[i],
-            calls=barrier.site.calls,
-        )
-        for i in (0, 1)
-    )
-    sides = with_ways(launch.events, sides, d.ways)
+    sides = with_ways(launch.events, _sides_of(barrier, concrete), d.ways)
     group = "cluster" if d.mode == "grid" and barrier.scope == "cluster" else d.mode
     after_exit = d.kind == "after-exit"
     if after_exit:
@@ -461,11 +449,6 @@ def _divergence_finding(launch: Launch, d: DivergenceDecision) -> Finding:
             f"Barrier divergence: thread {written(sides[0].thread)} waits at `{barrier.site.text}`, "
             f"thread {written(sides[1].thread)} of the same {group} does not get there"
         )
-    explanation = ()
-    if launch.context.uncertain:
-        explanation = (Remark((f"Only if {launch.context.uncertain}.",)),)
-    elif launch.context.summary.source == "default":
-        explanation = (Remark((_UNSEEN,)),)
     return Finding(
         code=code,
         severity=severity,
@@ -473,24 +456,37 @@ def _divergence_finding(launch: Launch, d: DivergenceDecision) -> Finding:
         span=barrier.site.span,
         accesses=sides,
         group=f"{code.value}:{_anchor(kernel, barrier.site.span)}",
-        witness=replace(
-            witness_of(concrete, "", False),
-            parameters=shown.parameters(launch, concrete, shown.roots_of((barrier,))),
-            data=(),
-        ),
-        explanation=explanation,
+        witness=_witness_at(launch, barrier, concrete),
+        explanation=_given(launch),
     )
+
+
+def _sides_of(barrier: BarrierEvent, concrete: Concrete) -> tuple[Access, ...]:
+    """The two threads, one that comes to a barrier or an exchange and one that does not."""
+    site = barrier.site
+    return tuple(
+        Access(barrier.id, site.span, "barrier", 0, site.text, block, thread, calls=site.calls)
+        for block, thread in zip(concrete.blocks, concrete.threads, strict=True)
+    )
+
+
+def _witness_at(launch: Launch, barrier: BarrierEvent, concrete: Concrete) -> Witness:
+    parameters = shown.parameters(launch, concrete, shown.roots_of((barrier,)))
+    return replace(witness_of(concrete, "", False), parameters=parameters, data=())
+
+
+def _given(launch: Launch) -> tuple[Remark, ...]:
+    """What is not known of the launch."""
+    if launch.context.uncertain:
+        return (Remark((f"Only if {launch.context.uncertain}.",)),)
+    return (Remark((_UNSEEN,)),) if launch.context.summary.source == "default" else ()
 
 
 def _missing_lanes(launch: Launch, d: DivergenceDecision) -> Finding:
     exchange = launch.events.exchanges[d.barrier]
     concrete = concretize(launch, d.values, d.mode)
     site, code = exchange.site, Verdict.MISSING_LANES
-    places = zip(concrete.blocks, concrete.threads, strict=True)
-    sides = tuple(
-        Access(exchange.id, site.span, "barrier", 0, site.text, block, thread, calls=site.calls)
-        for block, thread in places
-    )
+    sides = _sides_of(exchange, concrete)
     return Finding(
         code=code,
         severity=Severity.WARNING,
@@ -499,12 +495,8 @@ def _missing_lanes(launch: Launch, d: DivergenceDecision) -> Finding:
         span=site.span,
         accesses=sides,
         group=f"{code.value}:{_anchor(launch.events.kernel, site.span)}",
-        witness=replace(
-            witness_of(concrete, "", False),
-            parameters=shown.parameters(launch, concrete, shown.roots_of((exchange,))),
-            data=(),
-        ),
-        explanation=(Remark((_NAMED,)),),
+        witness=_witness_at(launch, exchange, concrete),
+        explanation=(Remark((_NAMED,)), *_given(launch)),
     )
 
 
