@@ -15,7 +15,7 @@ from analyzers.model import Finding, Fix, FixRefusal, Verdict
 from quickfix.atomics import atomic_update
 from quickfix.barrier_meanings import turned_round
 from quickfix.commits import committed_always
-from quickfix.cost import called_often, trips_of, words
+from quickfix.cost import called_often, trips_of
 from quickfix.divergent import divergent_removed
 from quickfix.early_returns import guard_returns
 from quickfix.fences import ordered_by_fences
@@ -24,6 +24,7 @@ from quickfix.kept_barriers import MANY, missed_barriers, reached_by_all
 from quickfix.lost_updates import lost_update, made_once, whether
 from quickfix.macro_definitions import in_definition
 from quickfix.macro_updates import update_in_macro
+from quickfix.narrowing import cost_in_words, narrowed, placed_in_words
 from quickfix.oracle import SearchSpentError
 from quickfix.rebuild import rebuilt, rebuilt_with_others
 from quickfix.redundant import redundant_removed
@@ -33,16 +34,7 @@ from quickfix.session import Session
 from quickfix.steps import VOTES
 from quickfix.unconditional import without_condition
 from quickfix.verify import RACES, PairKey, findings_of, key_of
-from quickfix.wording import (
-    as_spelled,
-    beyond_repair,
-    edits_of,
-    granting,
-    kind_in_words,
-    notes_of,
-    pairs_in_words,
-    places_in_words,
-)
+from quickfix.wording import beyond_repair, edits_of, granting, notes_of, pairs_in_words
 
 
 def repaired(session: Session, group: str) -> Fix | FixRefusal:
@@ -203,6 +195,16 @@ def grid_wide_barriers(session: Session, kernels: Sequence[KernelAnalysis], grou
 
 
 def inserted_barriers(session: Session, kernels: Sequence[KernelAnalysis], group: str) -> Fix | FixRefusal:
+    """Barriers as the session writes them; those of a warp among those of the block where they suffice."""
+    return _inserted(session, kernels, group, narrow=True)
+
+
+def wide_barriers(session: Session, kernels: Sequence[KernelAnalysis], group: str) -> Fix | FixRefusal:
+    """Barriers of one kind, also where some of them could be narrower."""
+    return _inserted(session, kernels, group, narrow=False)
+
+
+def _inserted(session: Session, kernels: Sequence[KernelAnalysis], group: str, *, narrow: bool) -> Fix | FixRefusal:
     def requested(_key: PairKey, found: Sequence[Finding]) -> bool:
         return any(f.group == group for f in found)
 
@@ -213,11 +215,12 @@ def inserted_barriers(session: Session, kernels: Sequence[KernelAnalysis], group
     if group not in placed.trial.gone:
         # All that is left of it is between blocks.
         return FixRefusal(sentence(explanation(session.trees, pair, ways_between(session, pair))))
-    places = as_spelled(placed, places_in_words(session.changes(placed.barriers), session))
+    if narrow:
+        placed = narrowed(session, placed, kernels)
     often = called_often(placed.barriers, session.kernels, session.trees.at)
-    cost = words(placed.barriers, trips_of(kernels), kind_in_words(session), often)
+    cost = cost_in_words(session, placed, placed.barriers, trips_of(kernels), often)
     fix = Fix(
-        title=f"Insert {places} — orders {pairs_in_words(placed.targets, pair)}, {cost}",
+        title=f"Insert {placed_in_words(session, placed)} — orders {pairs_in_words(placed.targets, pair)}, {cost}",
         kind="insert-barrier",
         edits=edits_of(placed.trial),
         groups=tuple(sorted(placed.trial.gone)),

@@ -7,20 +7,21 @@ barriers in what comes of it, both accepted by the engine; or why there is none.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, groupby
 from typing import Final
 
 from analyzers.analysed import KernelAnalysis
 from analyzers.model import Finding, Fix, FixRefusal, Verdict
-from quickfix.cost import called_often, trips_of, words
+from quickfix.cost import called_often, trips_of
 from quickfix.edits import Change, text_edits
 from quickfix.flattened import flattened
 from quickfix.grid_wide import explanation
 from quickfix.loosened import is_of_one_execution
 from quickfix.lost_updates import made_once
 from quickfix.naming import line_of
+from quickfix.narrowing import cost_in_words, narrowed, placed_in_words
 from quickfix.numbered import in_order
 from quickfix.put_back import PutBack, TakenOut, difference_in_words, put_back
 from quickfix.restructure import called_by_all, restructuring
@@ -39,7 +40,7 @@ from quickfix.verify import (
     new_error,
     old_loop,
 )
-from quickfix.wording import as_spelled, granted_in_words, kind_in_words, notes_of, pairs_in_words, places_in_words
+from quickfix.wording import granted_in_words, notes_of, pairs_in_words
 
 MAX_STEPS: Final = 14
 """Rounds of restructurings in one repair."""
@@ -59,6 +60,8 @@ class Begun:
     """Whether there may be places already for the barriers that are missing now."""
     taken: tuple[TakenOut, ...] = ()
     """Barriers that the edits have taken out, which those to come stand for."""
+    may_narrow: bool = False
+    """Whether the barriers to come stand for none that were wider."""
 
 
 def rebuilt(session: Session, kernels: Sequence[KernelAnalysis], group: str) -> Fix | FixRefusal | None:
@@ -68,7 +71,9 @@ def rebuilt(session: Session, kernels: Sequence[KernelAnalysis], group: str) -> 
         return None
     if any(f.code is Verdict.BARRIER_DIVERGENCE for a in kernels for f in findings_of(a.result)):
         return None  # who waits for whom is not known: that comes first
-    return rebuilt_from(session, Begun(session), kernels, frozenset(key_of(f) for f in races), (group,))
+    return rebuilt_from(
+        session, Begun(session, may_narrow=True), kernels, frozenset(key_of(f) for f in races), (group,)
+    )
 
 
 def rebuilt_with_others(session: Session, kernels: Sequence[KernelAnalysis], group: str) -> Fix | FixRefusal | None:
@@ -80,7 +85,7 @@ def rebuilt_with_others(session: Session, kernels: Sequence[KernelAnalysis], gro
     if group not in stuck or len(stuck) < 2 or any(f.code is Verdict.BARRIER_DIVERGENCE for f in findings):
         return None
     groups = tuple(dict.fromkeys(f.group for f in races))
-    return rebuilt_from(session, Begun(session), kernels, frozenset(key_of(f) for f in races), groups)
+    return rebuilt_from(session, Begun(session, may_narrow=True), kernels, frozenset(key_of(f) for f in races), groups)
 
 
 def rebuilt_from(
@@ -169,7 +174,9 @@ def _gone_on(
     costs: Sequence[str],
     granted: Sequence[str],
 ) -> Begun:
-    return Begun(current, tuple(steps), tuple(done), tuple(costs), tuple(granted), taken=begun.taken)
+    return Begun(
+        current, tuple(steps), tuple(done), tuple(costs), tuple(granted), taken=begun.taken, may_narrow=begun.may_narrow
+    )
 
 
 def _drafted(current: Session, changes: Iterable[Restructuring], kernels: Sequence[KernelAnalysis]) -> Trial:
@@ -362,7 +369,10 @@ def _fix(
         placed = back.placed
         whole = composed([*steps, placed.trial])
         gone = gone_groups(session.result, placed.trial.checked, session.judge(placed.trial, whole).left)
-    places = as_spelled(placed, places_in_words(current.changes(placed.barriers), current, files)) + back.words(current)
+    if begun.may_narrow:
+        placed = narrowed(current, placed, kernels, _is_right_for(session, begun, groups))
+        whole = composed([*steps, placed.trial])
+    places = placed_in_words(current, placed, files) + back.words(current)
     texts = current.trees.texts
     barriers = [replace(b, loops=tuple(old_loop(loop, texts, files) for loop in b.loops)) for b in placed.barriers]
     often = called_often(placed.barriers, current.kernels, current.trees.at)
@@ -370,7 +380,7 @@ def _fix(
         kinds = (back.kind(b, current) for b in placed.barriers)
         inserted = difference_in_words(zip(barriers, kinds, strict=True), begun.taken, trips_of(kernels), often)
     else:
-        inserted = words(barriers, trips_of(kernels), kind_in_words(current), often)
+        inserted = cost_in_words(current, placed, barriers, trips_of(kernels), often)
     cost = ", ".join(filter(None, (inserted, costs_in_words(begun.costs))))
     shown = next((f for f in placed.targets if _old_key(f, files) is not None), placed.targets[0])
     once = [in_old_lines(each, current, steps) for each in made_once(current.kernels, placed.harmless)]
@@ -388,9 +398,15 @@ def _put_back(
     session: Session, begun: Begun, placed: Placed, kernels: Sequence[KernelAnalysis], groups: Sequence[str]
 ) -> PutBack:
     """The placed barriers as those were written that the edits have taken out, where that is right."""
+    is_right = _is_right_for(session, begun, groups)
+    return put_back(begun.current, placed, begun.taken, composed(begun.steps), is_right, kernels)
+
+
+def _is_right_for(session: Session, begun: Begun, groups: Sequence[str]) -> Callable[[Trial], bool]:
+    """Whether a trial of barriers in what the edits have made rids the text of these findings, and brings no others."""
 
     def is_right(trial: Trial) -> bool:
         judged = session.judge(trial, composed([*begun.steps, trial]))
         return judged.is_clean and gone_groups(session.result, trial.checked, judged.left).issuperset(groups)
 
-    return put_back(begun.current, placed, begun.taken, composed(begun.steps), is_right, kernels)
+    return is_right

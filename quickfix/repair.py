@@ -21,7 +21,7 @@ from quickfix.choices import choices
 from quickfix.early_returns import guarded_instead
 from quickfix.every_build import for_every_build
 from quickfix.fences import ordered_by_fences
-from quickfix.group import grid_wide_barriers, inserted_barriers, repaired, repairs_of, voted_loops
+from quickfix.group import grid_wide_barriers, repaired, repairs_of, voted_loops, wide_barriers
 from quickfix.host_assertions import asserted_by_host
 from quickfix.lost_updates import lost_update, whether, which_cell
 from quickfix.oracle import SearchSpentError, Stop
@@ -212,7 +212,7 @@ def _of_session(session: Session, checked: UnitResult) -> Iterator[Fix | FixRefu
         if LATE in answer.notes:
             late += answer.groups
     # Barriers of the block where those of a warp suffice, as a choice.
-    yield from (replace(fix, preferred=False) for fix in _one_by_one(session, narrow, inserted_barriers))
+    yield from (replace(fix, preferred=False) for fix in _one_by_one(session, narrow, wide_barriers))
     # Votes of the threads in the tests of loops that could have a bound for all of them, as another.
     yield from _one_by_one(session.with_votes(), voted, voted_loops)
     # Guards instead of returns in front of the new barriers, as another.

@@ -61,6 +61,8 @@ class Placed:
     """How the barriers are written, if as the kernel wrote others."""
     harmless: tuple[Finding, ...] = ()
     """Writes that still collide, and leave the same value whoever is last."""
+    of_warps: frozenset[Key] = frozenset()
+    """The gaps of those that are barriers of a warp, beside those of a block."""
 
 
 class _Unfixable(Exception):
