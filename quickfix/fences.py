@@ -1,15 +1,17 @@
 """Fences beside signals and locks, and wider scopes: what makes the writes of one thread visible to another that learns
 of them by an atomic operation or a volatile variable.
 
-Takes a session and a group of races, gives the `Fix` with the fewest of two kinds of edits after which the accesses are
-ordered: `atomicAdd` for `atomicAdd_block` and `__threadfence()` for `__threadfence_block()` where blocks meet, and a
-`__threadfence()` in front of or behind what signals. Whether an order comes of it is for the engine to say.
+Takes a session and a group of races, gives the `Fix` with the fewest of three kinds of edits after which the accesses
+are ordered: `atomicAdd` for `atomicAdd_block` and `__threadfence()` for `__threadfence_block()` where blocks meet, a
+`__threadfence()` in front of or behind what signals, and a barrier of the block where one thread signals for the
+others, or waits for them. Whether an order comes of it is for the engine to say.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Final
 
 from analyzers.analysed import KernelAnalysis
@@ -19,49 +21,88 @@ from analyzers.model import Access, Finding, Fix
 from analyzers.races.acquire_release import AcquireRelease
 from analyzers.races.others import is_strong
 from analyzers.races.threads import Launch
-from quickfix.edits import Change
+from quickfix.cost import trips_of, words
+from quickfix.edits import BARRIER, FENCE, Change, respelled
 from quickfix.naming import line_of
-from quickfix.paths import Candidate, Level, chain_to
+from quickfix.paths import Candidate, Key, Level, chain_to
 from quickfix.scopes import Wide, is_narrow, widened_scopes
+from quickfix.search import varying_bodies
 from quickfix.session import Changes, Session, Trial
 from quickfix.verify import RACES, findings_of
-from quickfix.wording import edits_of, pair_in_words, places_in_words
+from quickfix.wording import LATE, edits_of, kind_in_words, pair_in_words, places_in_words
 
 _MOST_PLACES: Final = 12
 """Places for fences; with more, what signals to whom is not seen."""
 _NARROW: Final = re.compile(rb"\b(?P<wide>atomic[A-Z]\w*?|__threadfence)(?P<narrow>_block)(?=\s*\()")
 
 
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """What is to be edited."""
+
+    widened: Changes
+    fences: tuple[Candidate, ...] = ()
+    barriers: tuple[Candidate, ...] = ()
+
+    @property
+    def is_empty(self) -> bool:
+        return not (self.widened or self.fences or self.barriers)
+
+    def changes(self, session: Session) -> dict[str, list[Change]]:
+        """Where a barrier and a fence get into one gap, the barrier comes first in front of what signals."""
+        both = {c.key for c in self.fences} & {c.key for c in self.barriers}
+        gaps = {c.key: c for c in (*self.fences, *self.barriers)}
+        found = session.changes(gaps.values(), FENCE)
+        barriers = {c.key: BARRIER for c in self.barriers}
+        inserted = {path: [_doubled(c, both) for c in respelled(each, barriers)] for path, each in found.items()}
+        return {
+            path: sorted((*self.widened.get(path, ()), *inserted.get(path, ())), key=lambda c: (c.start, c.end))
+            for path in dict.fromkeys((*self.widened, *inserted))
+        }
+
+
+def _doubled(change: Change, both: Collection[Key | None]) -> Change:
+    """A fence behind the barrier of a gap that is to get both."""
+    if change.gap not in both:
+        return change
+    head, barrier, rest = change.text.partition(change.barrier)
+    return replace(change, text=head + barrier + (head if head[:1] in (b"\r", b"\n") else b" ") + FENCE + rest)
+
+
 def ordered_by_fences(session: Session, kernels: Sequence[KernelAnalysis], group: str) -> Fix | None:
-    """The repair of one group of races; None where fences and scopes make no order. Raises `SearchSpentError`."""
+    """The repair of one group of races; None where fences, scopes and barriers beside signals make no order. Raises
+    `SearchSpentError`."""
     races = [f for a in kernels for f in findings_of(a.result) if f.group == group and f.code in RACES]
     if not races or not any(map(_signals, kernels)):
         return None
     session = session.for_fences()
-    for wide, places in _attempts(session, kernels, races):
-        widened = _widened(session, kernels, wide) if wide is not None else {}
-        if not (widened or places) or len(places) > _MOST_PLACES:
+    for wide, fences, barriers in _attempts(session, kernels, races):
+        plan = _Plan(_widened(session, kernels, wide) if wide is not None else {}, tuple(fences), tuple(barriers))
+        if plan.is_empty or len(plan.fences) > _MOST_PLACES:
             continue
-        trial = _tried(session, kernels, group, widened, places)
-        if trial is not None:
-            return _fewest(session, kernels, races[0], widened, places, trial)
+        found = _tried_with_barriers(session, kernels, group, plan)
+        if found is not None:
+            return _fewest(session, kernels, races[0], *found)
     return None
 
 
 def _attempts(
     session: Session, kernels: Sequence[KernelAnalysis], races: Sequence[Finding]
-) -> Iterator[tuple[Wide | None, Sequence[Candidate]]]:
-    """What scopes are widened to, and the places of fences."""
+) -> Iterator[tuple[Wide | None, Sequence[Candidate], Sequence[Candidate]]]:
+    """What scopes are widened to, the places of fences, and those of barriers."""
     if all(f.scope == "inter-block" for f in races):
-        yield "device", ()
-        yield "device", _places(session, kernels)
+        yield "device", (), ()
+        yield "device", _places(session, kernels), ()
+        barriers = _places_of_barriers(session, kernels)
+        if barriers:
+            yield "device", _places(session, kernels), barriers
         return
     events = (e for k in kernels for e in (*k.events.accesses, *k.events.fences))
     if any(is_narrow(e, "block") for e in events):
         # What is for one thread only may meet that of other blocks, too, once those of a block are ordered.
-        yield "block", ()
-        yield "device", ()
-    yield None, _places(session, kernels)
+        yield "block", (), ()
+        yield "device", (), ()
+    yield None, _places(session, kernels), ()
 
 
 def _signals(analysis: KernelAnalysis) -> bool:
@@ -116,49 +157,69 @@ def _gap(level: Level, body: Body, index: int) -> Gap:
     return Gap(level.function, level.steps, body, index)
 
 
-def _tried(
-    session: Session, kernels: Sequence[KernelAnalysis], group: str, widened: Changes, places: Sequence[Candidate]
-) -> Trial | None:
-    fences = session.changes(places)
-    changes = {
-        path: sorted((*widened.get(path, ()), *fences.get(path, ())), key=lambda c: (c.start, c.end))
-        for path in dict.fromkeys((*widened, *fences))
-    }
-    trial = session.trial(changes, frozenset(), session.kernels_sharing_code(kernels))
+def _places_of_barriers(session: Session, kernels: Collection[KernelAnalysis]) -> list[Candidate]:
+    """In front of and behind each statement that a signal is in, in bodies that all threads seem to enter."""
+    varying = varying_bodies(session, kernels)
+    found: dict[Key, Candidate] = {}
+    for site in dict.fromkeys(e.site for k in kernels for e in k.events.accesses if is_strong(e)):
+        chain = chain_to(session.trees, Access(0, site.span, "atomic", 0, site.text, calls=site.calls)) or ()
+        for level in chain:
+            if level.function.on_host or (level.function.path, level.body.start) in varying:
+                break
+            for index in (level.position, level.position + 1) if level.statement is not None else ():
+                gap = _gap(level, level.body, index)
+                found.setdefault(gap.key, Candidate(gap, (), 0))
+    return [found[key] for key in sorted(found)]
+
+
+def _tried(session: Session, kernels: Sequence[KernelAnalysis], group: str, plan: _Plan) -> Trial | None:
+    trial = session.trial(plan.changes(session), frozenset(), session.kernels_sharing_code(kernels))
     return trial if trial.difference.is_clean and group in trial.gone else None
 
 
-def _fewest(
-    session: Session,
-    kernels: Sequence[KernelAnalysis],
-    race: Finding,
-    widened: Changes,
-    places: Sequence[Candidate],
-    trial: Trial,
-) -> Fix:
-    """Leave out what is not needed: each fence, then the scopes. A fence that is there is widened rather than that
-    another one stands beside it."""
-    for place in places:
-        fewer = [p for p in places if p is not place]
-        if fewer or widened:
-            without = _tried(session, kernels, race.group, widened, fewer)
-            if without is not None:
-                places, trial = fewer, without
-    narrow = _tried(session, kernels, race.group, {}, places) if widened and places else None
-    if narrow is not None:
-        widened, trial = {}, narrow
-    every = [(path, change) for path, found in widened.items() for change in found]
-    for path, change in every if 1 < len(every) <= _MOST_PLACES else ():
-        fewer = {p: [c for c in found if (p, c) != (path, change)] for p, found in widened.items()}
-        fewer = {p: found for p, found in fewer.items() if found}
-        without = _tried(session, kernels, race.group, fewer, places) if fewer or places else None
+def _tried_with_barriers(
+    session: Session, kernels: Sequence[KernelAnalysis], group: str, plan: _Plan
+) -> tuple[_Plan, Trial] | None:
+    """The plan, without the barriers that some threads miss, or that keep threads from what others wait for."""
+    while not plan.is_empty:
+        trial = session.trial(plan.changes(session), frozenset(), session.kernels_sharing_code(kernels))
+        if trial.difference.is_clean and group in trial.gone:
+            return plan, trial
+        wrong = trial.divergent | trial.in_vain
+        kept = tuple(c for c in plan.barriers if c.key not in wrong)
+        if not kept or len(kept) == len(plan.barriers):
+            return None
+        plan = replace(plan, barriers=kept)
+    return None
+
+
+def _fewest(session: Session, kernels: Sequence[KernelAnalysis], race: Finding, plan: _Plan, trial: Trial) -> Fix:
+    """Leave out what is not needed: each barrier, each fence, then the scopes. A fence that is there is widened rather
+    than that another one stands beside it."""
+
+    def leave_out(fewer: _Plan) -> None:
+        nonlocal plan, trial
+        without = None if fewer.is_empty else _tried(session, kernels, race.group, fewer)
         if without is not None:
-            widened, trial = fewer, without
-    done = [f"use {_names(session, widened)}"] if widened else []
-    done += [f"insert {places_in_words(session.changes(places), session)}"] if places else []
+            plan, trial = fewer, without
+
+    for place in plan.barriers:
+        leave_out(replace(plan, barriers=tuple(p for p in plan.barriers if p is not place)))
+    for place in plan.fences:
+        leave_out(replace(plan, fences=tuple(p for p in plan.fences if p is not place)))
+    if plan.widened and (plan.fences or plan.barriers):
+        leave_out(replace(plan, widened={}))
+    every = [(path, change) for path, found in plan.widened.items() for change in found]
+    for path, change in every if 1 < len(every) <= _MOST_PLACES else ():
+        fewer = {p: [c for c in found if (p, c) != (path, change)] for p, found in plan.widened.items()}
+        leave_out(replace(plan, widened={p: found for p, found in fewer.items() if found}))
+    kinds = [(plan.barriers, session.for_blocks()), (plan.fences, session)]
+    places = " and ".join(places_in_words(own.changes(found), own) for found, own in kinds if found)
+    done = [f"use {_names(session, plan.widened)}"] if plan.widened else []
+    done += [f"insert {places}"] if places else []
     what = " and ".join(done)
     pair = pair_in_words(*race.accesses[:2]) if race.accesses[0].id != race.accesses[1].id else race.accesses[0].text
-    count = len(places)
+    prices = [words(found, trips_of(kernels), kind_in_words(own)) for found, own in kinds if found]
     return Fix(
         title=f"{what[:1].upper()}{what[1:]} — orders {pair} between threads that signal each other"
         if places
@@ -166,9 +227,8 @@ def _fewest(
         kind="insert-fence" if places else "widen-scope",
         edits=edits_of(trial),
         groups=tuple(sorted(trial.gone)),
-        cost=", ".join(
-            [*([f"+{count} fence{'s' * (count != 1)}"] if count else []), *(["wider scope"] if widened else [])]
-        ),
+        cost=", ".join([*prices, *(["wider scope"] if plan.widened else [])]),
+        notes=(LATE,) if trial.late else (),
     )
 
 

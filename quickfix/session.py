@@ -208,6 +208,10 @@ class Session:
         """The same text, for barriers that order the threads of one warp. What was learnt about others is not known."""
         return self._inserting(WARP_BARRIER)
 
+    def for_blocks(self) -> Session:
+        """The same text, for barriers of the block."""
+        return self._inserting(BARRIER)
+
     def for_fences(self) -> Session:
         """The same text, for fences."""
         return self._inserting(FENCE)

@@ -37,11 +37,78 @@ def verdict(text: str) -> Verdict:
 
 
 @pytest.mark.parametrize(("before", "behind"), [("", BARRIER), (BARRIER, ""), ("", "")])
-def test_a_barrier_that_lacks_beside_a_signal_is_named_as_what_may_be_missing(before: str, behind: str) -> None:
-    """None is offered: one between a wait and what the other block waits for would never be passed."""
-    (answer,) = answers(Engine(), CheckRequest("/signals/a.cu", SIGNALLED.format(before, behind)))
+def test_a_barrier_that_lacks_beside_a_signal_is_inserted(before: str, behind: str) -> None:
+    """In front of the signal and behind the wait; none between a wait and what the other block waits for."""
+    text = SIGNALLED.format(before, behind)
+    (fix,) = answers(Engine(), CheckRequest("/signals/a.cu", text))
+    assert isinstance(fix, Fix)
+    assert fix.kind == "insert-fence"
+    assert f"+{(not before) + (not behind)} barrier" in fix.cost
+    edited = applied(text, fix.edits)
+    assert edited.count(BARRIER) == 2
+    assert edited.index(BARRIER) < edited.index("atomicExch") < edited.index("atomicAdd") < edited.rindex(BARRIER)
+    assert verdict(edited) is Verdict.RACE_FREE
+
+
+IN_ONE_GAP = """__device__ unsigned finished;
+__global__ void last_one(float *part, float *total) {
+  __shared__ unsigned before;
+  int lane = threadIdx.x;
+  part[blockIdx.x * 64 + lane] = lane;
+  unsigned own = lane == 0 ? atomicAdd(&finished, 1u) : 0u;
+  if (lane == 0) before = own;
+  __syncthreads();
+  if (before == gridDim.x - 1) {
+    float sum = 0;
+    for (int i = 0; i < gridDim.x; ++i) sum += part[i * 64 + lane];
+    total[lane] = sum;
+  }
+}
+void go(float *part, float *total) { last_one<<<8, 64>>>(part, total); }
+"""
+
+
+def test_a_barrier_and_a_fence_in_one_gap_come_in_this_order_in_front_of_a_signal() -> None:
+    (fix,) = answers(Engine(), CheckRequest("/signals/a.cu", IN_ONE_GAP))
+    assert isinstance(fix, Fix)
+    edited = applied(IN_ONE_GAP, fix.edits)
+    lines = [line.strip() for line in edited.splitlines()]
+    at = lines.index(BARRIER)
+    assert lines[at - 1].startswith("part[")
+    assert lines[at + 1] == "__threadfence();"
+    assert verdict(edited) is Verdict.RACE_FREE
+
+
+OF_SOME = """__device__ int ready;
+__device__ int cells[128];
+__global__ void hand_over(int *out) {
+  int lane = threadIdx.x;
+  if (blockIdx.x == 0) {
+    if (lane < 64) {
+      cells[lane] = lane + 3;
+      if (lane == 0) atomicExch(&ready, 1);
+    }
+  } else {
+    if (lane == 0) while (atomicAdd(&ready, 0) == 0) {}
+    __syncthreads();
+    out[lane] = cells[lane % 64];
+  }
+}
+void go(int *out) { hand_over<<<2, 128>>>(out); }
+"""
+
+
+def test_what_may_be_missing_is_named_where_no_place_is_one_that_all_threads_reach() -> None:
+    (answer,) = answers(Engine(), CheckRequest("/signals/a.cu", OF_SOME))
     assert isinstance(answer, FixRefusal)
     assert "a barrier of the block in front of the signal or behind the wait, or another fence, may be" in answer.text
+
+
+def test_that_threads_have_returned_in_front_of_a_barrier_beside_a_signal_is_noted() -> None:
+    text = SIGNALLED.format("if (lane >= 96) return;", BARRIER)
+    (fix,) = answers(Engine(), CheckRequest("/signals/a.cu", text))
+    assert isinstance(fix, Fix)
+    assert any("have returned" in note for note in fix.notes)
 
 
 def test_with_both_barriers_all_is_right() -> None:
