@@ -321,6 +321,10 @@ def measure(engine: str, text: str, edited: int) -> Report:
             report.add(
                 f"{what}: p50, worst", f"{1000 * statistics.median(seconds):.1f}, {1000 * max(seconds):.1f} ms", "50 ms"
             )
+        behind = lists_behind_diagnostics(sitting, names[: 3 * edited])
+        if behind:
+            worst = f"{1000 * statistics.median(behind):.1f}, {1000 * max(behind):.1f} ms ({len(behind)} lists)"
+            report.add("list of code actions right behind new diagnostics: p50, worst", worst, "50 ms")
         lenses = code_lenses(sitting)
         report.add(
             "list of code lenses after an edit: p50, worst",
@@ -391,6 +395,41 @@ def edit_and_save(sitting: Sitting, names: Sequence[str], *, hasty: bool) -> lis
     return saves
 
 
+def lists_behind_diagnostics(sitting: Sitting, names: Sequence[str]) -> list[float]:
+    """Seconds of code action lists that are asked for at the moment in which a race shows, after a barrier was taken
+    away: its repairs are still being looked for."""
+    server, seconds = sitting.server, list[float]()
+    for name in names:
+        kernel = sitting.text.index(f"__global__ void {name}(")
+        barrier = sitting.text.find(BARRIER, kernel, sitting.text.find("\n}\n", kernel))
+        if barrier < 0:
+            continue
+        server.idle()
+        server.settle()
+        before = {(told([each]), each["range"]["start"]["line"]) for each in server.diagnostics}
+        sitting.replace(barrier, barrier + len(BARRIER), "")
+        sitting.save()
+
+        def news(found: Sequence[Any], before: set[Any] = before) -> list[Any]:
+            return [each for each in found if (told([each]), each["range"]["start"]["line"]) not in before]
+
+        server.published(lambda _: True)
+        if shown := news(server.diagnostics):
+            seconds.append(listed_for(sitting, shown[0])[0])
+        server.idle()
+        sitting.replace(barrier, barrier, BARRIER)
+        sitting.save()
+    server.idle()
+    return seconds
+
+
+def listed_for(sitting: Sitting, diagnostic: Any) -> tuple[float, Any]:
+    """Seconds until the code actions at a diagnostic that a user asks for, and these."""
+    context = {"diagnostics": [diagnostic], "triggerKind": 1}
+    parameters = {"textDocument": {"uri": sitting.uri}, "range": diagnostic["range"], "context": context}
+    return sitting.server.request("textDocument/codeAction", parameters)
+
+
 def unchanged_save(sitting: Sitting) -> float:
     saved = sitting.save()
     return sitting.server.published(lambda _: True) - saved
@@ -406,9 +445,7 @@ def look_around(sitting: Sitting) -> tuple[list[float], list[float], int]:
         seconds, answer = server.request("textDocument/hover", sitting.at(diagnostic))
         assert answer is not None
         hovers.append(seconds)
-        context = {"diagnostics": [diagnostic], "triggerKind": 2}
-        parameters = {"textDocument": {"uri": sitting.uri}, "range": diagnostic["range"], "context": context}
-        seconds, answer = server.request("textDocument/codeAction", parameters)
+        seconds, answer = listed_for(sitting, diagnostic)
         actions.append(seconds)
         listed += bool(answer)
     return hovers, actions, listed

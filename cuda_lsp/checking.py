@@ -194,6 +194,10 @@ class Checks:
         while busy := [key for key in (uri, self._unit_of.get(uri)) if key is not None and self._pending[key]]:
             await self._settling.setdefault(busy[0], asyncio.Event()).wait()
 
+    def is_busy(self, uri: str) -> bool:
+        """Whether a check of the document is on its way."""
+        return any(self._pending[key] for key in (uri, self._unit_of.get(uri)) if key is not None)
+
     async def offered(self, uri: str) -> None:
         """Wait until no repairs of the document's unit are looked for."""
         while self._pending[key := f"offers {self._unit_of.get(uri)}"]:

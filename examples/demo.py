@@ -282,9 +282,9 @@ class Demo:
         parameters = {"textDocument": {"uri": self._uri}, "range": diagnostic["range"], "context": context}
         until = time.monotonic() + PATIENCE_S
         while True:
-            # Until the repair is proved, the bulb offers no more than to ignore the finding.
+            # Until the repair is proved, the bulb offers to find one, and to ignore the finding.
             actions = self._session.request("textDocument/codeAction", parameters) or ()
-            action = next((a for a in actions if a.get("isPreferred")), None)
+            action = next((a for a in actions if a.get("isPreferred") and not a["data"].get("pending")), None)
             if action is not None:
                 break
             if time.monotonic() > until:

@@ -1,7 +1,8 @@
 """`textDocument/codeAction` and `codeAction/resolve`: the verified repairs at a place, as edits of the checked text.
 
 The list comes from what the worker has verified ahead; a repair is offered only while its text is the one that was
-checked. Clients that resolve get the edit in a second request; a document that changed in between gets an error.
+checked. Clients that resolve get the edit in a second request; a document that changed in between gets an error. What
+is still being looked for when the list has to be there is one entry, of which the edit is verified when it is chosen.
 """
 
 from __future__ import annotations
@@ -37,7 +38,15 @@ KINDS = (types.CodeActionKind.QuickFix.value, types.CodeActionKind.RefactorRewri
 
 _REQUEST_FAILED = -32803
 _PATIENCE_S = 1.0
+"""For a check that is about to end, and for repairs, where a client takes the edits with the list."""
+_PATIENCE_OF_RESOLVING_S = 0.03
+"""The same where it does not."""
+_PATIENCE_FOR_CHOSEN_S = 60.0
 _PATIENCE_FOR_ALL_S = 10.0
+
+_REPAIRED = frozenset(
+    {Verdict.DATA_RACE, Verdict.POSSIBLE_DATA_RACE, Verdict.BARRIER_DIVERGENCE, Verdict.REDUNDANT_BARRIER}
+)
 
 
 def refused(text: str) -> JsonRpcException:
@@ -54,11 +63,10 @@ async def code_actions(session: Session, params: types.CodeActionParams) -> list
     encoding = session.client.features.encoding
     session.attention = (document.path, document.index.byte_offset(params.range.start, encoding))
     if params.context.trigger_kind is not types.CodeActionTriggerKind.Automatic:
-        with contextlib.suppress(asyncio.TimeoutError):
-            await asyncio.wait_for(_hurry(session, document.uri, document.path, params.range), _PATIENCE_S)
+        await _hurry(session, document, params.range)
     actions: list[types.CodeAction] = []
     if not wanted or any(_is_kind(types.CodeActionKind.QuickFix.value, kind) for kind in wanted):
-        actions.extend(await _quick_fixes(session, document.path, params))
+        actions.extend(await _quick_fixes(session, document, params))
         actions.extend(_confirmations(session, document.path, params))
         actions.extend(ignore_comment.removals(session, document, params.range, params.context.diagnostics))
     if not wanted or any(_is_kind(ignore_comment.KIND, kind) for kind in wanted):
@@ -75,23 +83,42 @@ async def code_actions(session: Session, params: types.CodeActionParams) -> list
     return actions
 
 
-async def _hurry(session: Session, uri: str, path: str, wanted: types.Range) -> None:
+async def _hurry(session: Session, document: Document, wanted: types.Range) -> None:
     """The user asks: wait for a check that is about to end, and while the repairs of the unit are still being looked
     for, have those at the place verified first."""
-    await session.checks.settled(uri)
+    patience = _PATIENCE_OF_RESOLVING_S if session.client.features.resolves_edits else _PATIENCE_S
+    there = asyncio.Event()
+    session.spawn(_verified_first(session, document.uri, document.path, wanted, there))
+    with contextlib.suppress(asyncio.TimeoutError):
+        await asyncio.wait_for(there.wait(), patience)
+
+
+async def _verified_first(session: Session, uri: str, path: str, wanted: types.Range, there: asyncio.Event) -> None:
+    """Have the repairs at a place verified, and say when they are `there`. It goes on when nobody waits any more: who
+    asks again finds them."""
+    with contextlib.suppress(asyncio.TimeoutError):
+        await asyncio.wait_for(session.checks.settled(uri), _PATIENCE_S)
     unit = session.unit_of(uri)
     view = session.views.get(unit) if unit is not None else None
-    if unit is None or view is None or not view.is_current or not session.checks.offers_are_pending(unit):
-        return
-    snapshot = view.snapshot
-    for mistake in mistakes(session, path):
-        if mistake.group not in view.answered and _touches(session, mistake, wanted):
-            found = await _computed(session, view, mistake.group)
+    if unit is not None and view is not None and view.is_current and session.checks.offers_are_pending(unit):
+        snapshot = view.snapshot
+        for mistake in mistakes(session, path):
             if view.snapshot is not snapshot:
-                return
-            view.answered.add(mistake.group)
-            if isinstance(found, Fix):
-                view.add_fix(found)
+                break
+            if mistake.group not in view.answered and _touches(session, mistake, wanted):
+                found = await _computed(session, view, mistake.group)
+                if view.snapshot is snapshot:
+                    view.answered.add(mistake.group)
+                    if isinstance(found, Fix):
+                        view.add_fix(found)
+    there.set()
+
+
+def _is_pending(session: Session, uri: str, view: UnitView, group: str) -> bool:
+    """Whether it is not known yet if there is a repair for a group."""
+    if session.checks.is_busy(uri):
+        return True
+    return view.is_current and session.checks.offers_are_pending(view.path) and group not in view.answered
 
 
 async def _checked_now(session: Session, document: Document) -> None:
@@ -109,8 +136,8 @@ def _is_kind(kind: str, wanted: str) -> bool:
     return not wanted or kind == wanted or kind.startswith(wanted + ".")
 
 
-async def _quick_fixes(session: Session, path: str, params: types.CodeActionParams) -> list[types.CodeAction]:
-    features = session.client.features
+async def _quick_fixes(session: Session, document: Document, params: types.CodeActionParams) -> list[types.CodeAction]:
+    features, path = session.client.features, document.path
     here = {mistake.group: mistake for mistake in mistakes(session, path) if _touches(session, mistake, params.range)}
     actions: list[types.CodeAction] = []
     offered: set[tuple[str, tuple[TextEdit, ...]]] = set()
@@ -144,7 +171,31 @@ async def _quick_fixes(session: Session, path: str, params: types.CodeActionPara
             without.diagnostics = list(_linked(session, cured, params.context.diagnostics))
             actions.append(without)
     left = [m for m in here.values() if m.group not in repaired and (not actions or _begins(session, m, params.range))]
+    if features.resolves_edits:
+        actions.extend(_being_looked_for(session, params, document, left))
     return [*actions, *_explanations(session, left, params.context.diagnostics)]
+
+
+def _being_looked_for(
+    session: Session, params: types.CodeActionParams, document: Document, left: Iterable[Mistake]
+) -> Iterator[types.CodeAction]:
+    """For each mistake of which it is not known yet whether there is a repair, an action that has it verified when it
+    is chosen."""
+    for mistake in left:
+        view = next((v for v in session.views.values() if v.finds(mistake.group, document.path)), None)
+        if mistake.code not in _REPAIRED or view is None:
+            continue
+        if not _is_pending(session, document.uri, view, mistake.group):
+            continue
+        texts = [f"`{a.text}`" for a in mistake.first.finding.accesses[:2] if a.text]
+        what = " and ".join(dict.fromkeys(texts)) or "the barrier"
+        yield types.CodeAction(
+            title=f"Find the proved repair for {what} and apply it",
+            kind=types.CodeActionKind.QuickFix,
+            diagnostics=list(_linked(session, [mistake], params.context.diagnostics)),
+            is_preferred=True if session.client.features.preferred_actions else None,
+            data={"uri": document.uri, "pending": document.digest, "group": mistake.group},
+        )
 
 
 def _preferred(session: Session, path: str, here: Container[str]) -> list[Fix]:
@@ -352,6 +403,8 @@ async def resolve(session: Session, action: types.CodeAction) -> types.CodeActio
     if not isinstance(data, Mapping):
         return action
     wish = cast("Mapping[str, Any]", data)
+    if wish.get("pending") is not None:
+        return await _resolve_pending(session, action, wish)
     view = session.views.get(str(wish.get("unit")))
     if view is None or not view.is_current or view.snapshot is None or view.snapshot.digest != wish.get("digest"):
         raise _told(session, "The document has changed since this fix was proved; save it to get a new one.")
@@ -374,6 +427,27 @@ async def resolve(session: Session, action: types.CodeAction) -> types.CodeActio
         raise _told(session, "The document has changed while the fix was proved; save it to get a new one.")
     action.edit = await workspace_edit(session, view, found.edits)
     return action
+
+
+async def _resolve_pending(session: Session, action: types.CodeAction, wish: Mapping[str, Any]) -> types.CodeAction:
+    """The action with the edit that takes nothing for granted, once it is found for the text that the user saw."""
+    uri, group = str(wish.get("uri")), str(wish.get("group"))
+    with contextlib.suppress(asyncio.TimeoutError):
+        await asyncio.wait_for(session.checks.settled(uri), _PATIENCE_FOR_CHOSEN_S)
+    document, unit = session.documents.get(uri), session.unit_of(uri)
+    view = session.views.get(unit) if unit is not None else None
+    if document is None or document.digest != wish.get("pending") or view is None or not view.is_current:
+        raise _told(session, "The document has changed since the list was made; save it to get a new one.")
+    fitting = (fix for fix in view.fixes if fix.applies_unasked and group in fix.groups)
+    found: Fix | str = next(fitting, None) or await _computed(session, view, group)
+    if isinstance(found, str):
+        raise _told(session, f"{found}{_in_doubt(session, view)}")
+    if view.is_current:
+        view.add_fix(found)
+    if not found.applies_unasked:
+        raise _told(session, f"There is a choice to make: {found.title}. Ask for the code actions again to make it.")
+    action.data = _data(uri, view, found)
+    return await resolve(session, action)
 
 
 def _told(session: Session, text: str) -> JsonRpcException:

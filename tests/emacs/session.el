@@ -47,8 +47,18 @@
              (or chosen (error "not offered at %s: %s" prompt words))))))
     (funcall does)))
 
+(defun repairs-are-there ()
+  "Whether the server has found, or not found, the repairs for what is at point."
+  (let* ((here (eglot--pos-to-lsp-position (point)))
+         (actions (jsonrpc-request (eglot-current-server) :textDocument/codeAction
+                                   (list :textDocument (eglot--TextDocumentIdentifier)
+                                         :range (list :start here :end here)
+                                         :context (list :diagnostics [])))))
+    (not (seq-some (lambda (each) (string-prefix-p "Find the proved repair" (plist-get each :title))) actions))))
+
 (defun apply-fix ()
   (goto-char (flymake-diagnostic-beg (car (flymake-diagnostics))))
+  (until-holds "repairs that were found" #'repairs-are-there)
   (undo-boundary)
   (with-answer "Insert __syncthreads()" (lambda () (call-interactively #'eglot-code-actions)))
   (undo-boundary)

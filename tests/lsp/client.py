@@ -26,6 +26,11 @@ def server_command(engine: str = FAKE) -> list[str]:
     return [sys.executable, "-c", CODE.format(engine=engine)]
 
 
+def is_looked_for(action: types.CodeAction) -> bool:
+    """Whether an action stands for a repair that is verified when it is chosen."""
+    return action.title.startswith("Find the proved repair")
+
+
 class Editor(LanguageClient):
     """Remembers everything the server sent and lets tests wait for it."""
 
@@ -153,7 +158,13 @@ class Editor(LanguageClient):
 
     async def actions(self, uri: str, needle: str, **context: Any) -> list[types.CodeAction]:
         """The code actions where `needle` first stands but those that write a comment (see `ignoring`) or are commands
-        (see `commands`)."""
+        (see `commands`), once none is looked for any more."""
+        while any(map(is_looked_for, actions := await self.listed(uri, needle, **context))):
+            await asyncio.sleep(0.01)
+        return actions
+
+    async def listed(self, uri: str, needle: str, **context: Any) -> list[types.CodeAction]:
+        """The same as they are now."""
         return [found for found in await self._edits(uri, needle, context) if found.kind != IGNORE]
 
     async def ignoring(self, uri: str, needle: str, **context: Any) -> list[types.CodeAction]:

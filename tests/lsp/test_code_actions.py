@@ -1,6 +1,7 @@
 """Quick fixes: offered when they were verified, applied to the text that they were verified on, and to no other."""
 
 import os
+import time
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from pygls.exceptions import JsonRpcException
 
 RACE = "__global__ void {0}(float *a) {{\n  int i = threadIdx.x;\n  a[i] = a[i + 1];\n}}\n"
 INSERT = "Insert __syncthreads()"
+LOOKED_FOR = "Find the proved repair for `a[i]` and `a[i + 1]` and apply it"
 
 
 def without_resolve() -> types.ClientCapabilities:
@@ -222,6 +224,58 @@ async def test_what_the_user_asks_for_is_verified_before_the_rest(editor: Editor
     (action,) = await editor.actions(uri, "a[i] =", trigger_kind=types.CodeActionTriggerKind.Invoked)
     assert action.title == INSERT
     assert (await editor.code_action_resolve_async(action)).edit is not None
+
+
+async def test_what_is_still_looked_for_is_verified_when_it_is_chosen(editor: Editor, tmp_path: Path) -> None:
+    go = tmp_path / "go"
+    uri = await racing(editor, tmp_path / "a.cu", f"// offers wait {go}\n{RACE.format('shift')}")
+    (action,) = await editor.listed(uri, "a[i] =", trigger_kind=types.CodeActionTriggerKind.Automatic)
+    assert (action.title, action.is_preferred) == (LOOKED_FOR, True)
+    assert [diagnostic.code for diagnostic in action.diagnostics or ()] == ["data-race"]
+    resolved = await editor.code_action_resolve_async(action)
+    assert resolved.edit is not None
+    editor.apply(resolved.edit)
+    assert "__syncthreads();" in editor.texts[uri]
+
+
+async def test_the_list_does_not_wait_for_repairs(editor: Editor, tmp_path: Path) -> None:
+    text = f"// offers wait {tmp_path / 'never'}\n" + "".join(RACE.format(f"k{n}") for n in range(20))
+    uri = await racing(editor, tmp_path / "a.cu", text)
+    await editor.until(editor.has(uri, *["data-race"] * 20))
+    for _ in range(3):
+        started = time.perf_counter()
+        assert await editor.listed(uri, "a[i] =", trigger_kind=types.CodeActionTriggerKind.Invoked)
+        assert time.perf_counter() - started < 0.5
+
+
+async def test_it_is_listed_while_other_kernels_are_still_checked(editor: Editor, tmp_path: Path) -> None:
+    go = tmp_path / "go"
+    slow = f"__global__ void slow(float *b) {{\n  // wait {go}\n}}\n"
+    uri = await racing(editor, tmp_path / "a.cu", RACE.format("shift") + slow)
+    (action,) = await editor.listed(uri, "a[i] =", trigger_kind=types.CodeActionTriggerKind.Invoked)
+    assert action.title == LOOKED_FOR
+    go.touch()
+    assert (await editor.code_action_resolve_async(action)).edit is not None
+
+
+async def test_what_was_looked_for_in_an_earlier_text_gets_an_error(editor: Editor, tmp_path: Path) -> None:
+    text = f"// offers wait {tmp_path / 'never'}\n{RACE.format('shift')}"
+    uri = await racing(editor, tmp_path / "a.cu", text)
+    (action,) = await editor.listed(uri, "a[i] =", trigger_kind=types.CodeActionTriggerKind.Automatic)
+    editor.replace(uri, "int i", "long i")
+    with pytest.raises(JsonRpcException, match="has changed since the list was made"):
+        await editor.code_action_resolve_async(action)
+
+
+async def test_a_choice_is_not_made_unasked_when_what_is_looked_for_is_one(editor: Editor, tmp_path: Path) -> None:
+    text = f"// assuming\n// offers wait {tmp_path / 'never'}\n{RACE.format('shift')}"
+    uri = await racing(editor, tmp_path / "a.cu", text)
+    (action,) = await editor.listed(uri, "a[i] =", trigger_kind=types.CodeActionTriggerKind.Automatic)
+    assert action.title == LOOKED_FOR
+    with pytest.raises(JsonRpcException, match=r"choice to make: Insert __syncthreads\(\)"):
+        await editor.code_action_resolve_async(action)
+    (action,) = await editor.listed(uri, "a[i] =", trigger_kind=types.CodeActionTriggerKind.Automatic)
+    assert (action.title, action.is_preferred) == (INSERT, False)
 
 
 async def test_a_client_without_literals_gets_none(connect: Connect, tmp_path: Path) -> None:

@@ -117,9 +117,28 @@ local function answer(words)
   end
 end
 
+-- Whether the server has found, or not found, the repairs for what is under the cursor.
+local function no_repair_is_pending()
+  local here = { line = vim.fn.line(".") - 1, character = vim.fn.col(".") - 1 }
+  local wanted = {
+    textDocument = vim.lsp.util.make_text_document_params(),
+    range = { start = here, ["end"] = here },
+    context = { diagnostics = {} },
+  }
+  for _, answered in pairs(vim.lsp.buf_request_sync(0, "textDocument/codeAction", wanted, wish.deadline_ms) or {}) do
+    for _, action in ipairs(answered.result or {}) do
+      if action.data and action.data.pending then
+        return false
+      end
+    end
+  end
+  return true
+end
+
 local function apply_fix(first)
   vim.api.nvim_win_set_cursor(0, { first.line + 1, first.column })
   answer("__syncthreads()")
+  until_holds("a repair that was found", no_repair_is_pending)
   vim.lsp.buf.code_action()
   until_holds("a changed buffer", function()
     return vim.bo.modified

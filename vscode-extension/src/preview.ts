@@ -87,14 +87,30 @@ export class FixPreview implements vscode.Disposable, vscode.TextDocumentContent
   }
 }
 
+/** Between two questions for repairs that are still being looked for, and how long they are asked for: milliseconds. */
+const PAUSE = 100;
+const PATIENCE = 3000;
+
 async function fixes(client: LanguageClient, document: vscode.TextDocument, range: vscode.Range): Promise<CodeAction[]> {
-  const answer = await client.sendRequest(CodeActionRequest.type, {
-    textDocument: client.code2ProtocolConverter.asTextDocumentIdentifier(document),
-    range: client.code2ProtocolConverter.asRange(range),
-    context: { diagnostics: [], only: [CodeActionKind.QuickFix], triggerKind: CodeActionTriggerKind.Invoked },
-  });
-  // Kinds below this one, such as a comment that suppresses, are no fixes.
-  return (answer ?? []).filter((each): each is CodeAction => "kind" in each && each.kind === CodeActionKind.QuickFix && each.command === undefined);
+  const until = Date.now() + PATIENCE;
+  for (;;) {
+    const answer = await client.sendRequest(CodeActionRequest.type, {
+      textDocument: client.code2ProtocolConverter.asTextDocumentIdentifier(document),
+      range: client.code2ProtocolConverter.asRange(range),
+      context: { diagnostics: [], only: [CodeActionKind.QuickFix], triggerKind: CodeActionTriggerKind.Invoked },
+    });
+    // Kinds below this one, such as a comment that suppresses, are no fixes.
+    const found = (answer ?? []).filter((each): each is CodeAction => "kind" in each && each.kind === CodeActionKind.QuickFix && each.command === undefined);
+    if (Date.now() > until || !found.some(isPending)) {
+      return found;
+    }
+    await new Promise((resolve) => setTimeout(resolve, PAUSE));
+  }
+}
+
+/** Whether an action stands for a repair that is verified when it is chosen. */
+function isPending(action: CodeAction): boolean {
+  return (action.data as { pending?: boolean } | undefined)?.pending === true;
 }
 
 async function choose(found: readonly CodeAction[]): Promise<CodeAction | undefined> {
