@@ -5,7 +5,7 @@ Takes a session and a group, gives the first `Fix` that a search finds, the chea
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from analyzers.analysed import KernelAnalysis
@@ -21,6 +21,7 @@ from quickfix.early_returns import guard_returns
 from quickfix.fences import ordered_by_fences
 from quickfix.grid_wide import explanation, grid_barriers
 from quickfix.kept_barriers import MANY, missed_barriers, reached_by_all
+from quickfix.lane_masks import lane_mask
 from quickfix.lost_updates import lost_update, made_once, whether
 from quickfix.macro_definitions import in_definition
 from quickfix.macro_updates import update_in_macro
@@ -31,7 +32,7 @@ from quickfix.redundant import redundant_removed
 from quickfix.scopes import too_narrow
 from quickfix.search import place, sentence, ways_between
 from quickfix.session import Session
-from quickfix.steps import VOTES
+from quickfix.steps import VOTES, WARP_VOTES
 from quickfix.unconditional import without_condition
 from quickfix.verify import RACES, PairKey, findings_of, key_of
 from quickfix.wording import beyond_repair, edits_of, granting, notes_of, pairs_in_words
@@ -133,9 +134,9 @@ def _repair_races(session: Session, kernels: Sequence[KernelAnalysis], group: st
     if loosened is not None:
         return loosened
     # A barrier of a warp costs less; where there is no place between the accesses, one is made.
-    of_warps = session.for_warps() if _is_within_warps(kernels, group) else None
-    alone = of_warps is not None and _has_no_other(kernels)
-    narrow = inserted_barriers(of_warps, kernels, group) if of_warps is not None and alone else None
+    of_warps = _for_warps(session, kernels, races) if _is_within_warps(kernels, group) else ()
+    alone = bool(of_warps) and _has_no_other(kernels)
+    narrow = _within_warps(of_warps, kernels, group, inserted_barriers) if alone else None
     if isinstance(narrow, Fix) and _takes_all_along(narrow, kernels):
         return narrow
     if isinstance(narrow, Fix):
@@ -151,14 +152,16 @@ def _repair_races(session: Session, kernels: Sequence[KernelAnalysis], group: st
     committed = committed_always(session, kernels, group)
     if committed is not None:
         return committed
-    if of_warps is not None:
+    if of_warps:
         # The barriers that order the other races are elsewhere.
-        if not alone and isinstance(narrow := inserted_barriers(of_warps, kernels, group), Fix):
-            return narrow
-        if alone and isinstance(whole := rebuilt_with_others(of_warps, kernels, group), Fix):
-            return whole
-        if isinstance(made := rebuilt(of_warps, kernels, group), Fix):
-            return made
+        if not alone:
+            narrow = _within_warps(of_warps, kernels, group, inserted_barriers)
+            if isinstance(narrow, Fix):
+                return narrow
+        for search in (rebuilt_with_others, rebuilt) if alone else (rebuilt,):
+            made = _within_warps(of_warps, kernels, group, search)
+            if isinstance(made, Fix):
+                return made
     if isinstance(whole := rebuilt_with_others(session, kernels, group), Fix):
         return whole
     made = rebuilt(session, kernels, group)
@@ -171,6 +174,34 @@ def _repair_races(session: Session, kernels: Sequence[KernelAnalysis], group: st
     scope = too_narrow(session, kernels, group)
     said = (scope, defined, updated, lost_update(kernels, group), whether(kernels, group), made)
     return next((answer for answer in said if answer is not None), inserted)
+
+
+def _for_warps(session: Session, kernels: Sequence[KernelAnalysis], races: Sequence[Finding]) -> tuple[Session, ...]:
+    """The same text, for barriers of all lanes and, where only some come to the accesses, of these."""
+    mask = lane_mask(kernels, races)
+    return (session.for_warps(), session.for_warps(mask)) if mask is not None else (session.for_warps(),)
+
+
+def _within_warps(
+    sessions: Sequence[Session],
+    kernels: Sequence[KernelAnalysis],
+    group: str,
+    search: Callable[[Session, Sequence[KernelAnalysis], str], Fix | FixRefusal | None],
+) -> Fix | FixRefusal | None:
+    """What a search finds for barriers of all lanes, or for those of the lanes that come to the accesses. Where places
+    are made, the latter come first: the condition that keeps the others away need not be split for them."""
+    refusal: FixRefusal | None = None
+    for session in sessions if search is inserted_barriers else reversed(sessions):
+        answer = search(session, kernels, group)
+        if isinstance(answer, Fix) and not _votes_in_part(session, answer):
+            return answer
+        refusal = refusal or (answer if isinstance(answer, FixRefusal) else None)
+    return refusal
+
+
+def _votes_in_part(session: Session, fix: Fix) -> bool:
+    """Whether votes of the whole warp go with barriers of some of its lanes."""
+    return session.names_lanes and WARP_VOTES in fix.cost
 
 
 def _made_atomic(session: Session, kernels: Sequence[KernelAnalysis], group: str) -> Fix | FixRefusal | None:

@@ -466,8 +466,8 @@ def _needed(
 
 def varying_bodies(session: Session, kernels: Iterable[KernelAnalysis]) -> frozenset[tuple[str, int]]:
     """Bodies that, judged by the guards of the events in them, only some threads enter: a hint that saves trials. Of
-    the grid nothing is said, whose blocks may differ."""
-    if session.orders_blocks:
+    the grid nothing is said, whose blocks may differ, nor of lanes that a barrier names, which are those that enter."""
+    if session.orders_blocks or session.names_lanes:
         return frozenset()
     entered: dict[tuple[str, int], bool] = {}
     for analysis in kernels:

@@ -22,7 +22,17 @@ from analyzers.model import Access, Finding, SourceSpan, UnitResult
 from analyzers.questions import settings
 from analyzers.races.pairs import Pair
 from analyzers.requests import CheckRequest, UnitFinished
-from quickfix.edits import BARRIER, FENCE, WARP_BARRIER, Change, OffsetMap, apply, barrier_offsets, insertions
+from quickfix.edits import (
+    BARRIER,
+    FENCE,
+    WARP_BARRIER,
+    WARP_CALL,
+    Change,
+    OffsetMap,
+    apply,
+    barrier_offsets,
+    insertions,
+)
 from quickfix.elsewhere import OtherBuilds
 from quickfix.includes import included
 from quickfix.judging import Judge, old_places
@@ -186,7 +196,12 @@ class Session:
     @property
     def orders_warps(self) -> bool:
         """Whether the barriers to insert are those of a warp."""
-        return self.barrier == WARP_BARRIER
+        return self.barrier.startswith(WARP_CALL.encode())
+
+    @property
+    def names_lanes(self) -> bool:
+        """Whether the barriers to insert are those of certain lanes."""
+        return self.orders_warps and self.barrier != WARP_BARRIER
 
     @property
     def is_edited(self) -> bool:
@@ -204,9 +219,10 @@ class Session:
         session.votes = True
         return session
 
-    def for_warps(self) -> Session:
-        """The same text, for barriers that order the threads of one warp. What was learnt about others is not known."""
-        return self._inserting(WARP_BARRIER)
+    def for_warps(self, mask: int | None = None) -> Session:
+        """The same text, for barriers that order the threads of one warp; `mask`: only the lanes whose bits it has.
+        What was learnt about others is not known."""
+        return self._inserting(WARP_BARRIER if mask is None else f"{WARP_CALL}(0x{mask:x});".encode())
 
     def for_blocks(self) -> Session:
         """The same text, for barriers of the block."""
@@ -219,7 +235,7 @@ class Session:
     @property
     def orders_blocks(self) -> bool:
         """Whether the barriers to insert are those of the grid."""
-        return self.barrier not in (BARRIER, WARP_BARRIER, FENCE)
+        return self.barrier not in (BARRIER, FENCE) and not self.orders_warps
 
     def for_grid(self, barrier: bytes, header: bytes = b"") -> Session:
         """The same text, for barriers that order all threads of the grid, written like this; `header`: files that get

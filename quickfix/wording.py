@@ -90,8 +90,10 @@ def as_spelled(placed: Placed, text: str) -> str:
 
 def kind_in_words(session: Session) -> str:
     """What a search inserts, as a cost names it."""
+    if session.orders_warps:
+        return "warp barrier"
     other = "grid barrier" if session.orders_blocks else "barrier"
-    return {WARP_BARRIER: "warp barrier", FENCE: "fence"}.get(session.barrier, other)
+    return {FENCE: "fence"}.get(session.barrier, other)
 
 
 LATE: Final = "Threads that have returned before the new barrier do not take part in it; CUDA allows that."

@@ -28,7 +28,7 @@ __global__ void k(int *a, int n) {
   for (int i = 0; i < 2; ++i) {
     @ {
       s[t] = t;
-      a[t] = s[t ^ 2];
+      a[t] = s[t ^ 34];
       x /= 2;
     }
     &

@@ -199,8 +199,8 @@ REFUSALS = {
         "are in one statement (line 3)",
     ),
     "one execution": ("  A[threadIdx.x / 2] = threadIdx.x;\n", "grid=(1) block=(64) n=8", "one execution"),
-    "within a branch that half of a warp takes": (
-        " int t = threadIdx.x;\n switch (t / 16) {\n case 0: {\n int &a = A[t];\n a = 1;\n B[t] = A[15 - t];\n }\n }\n",
+    "within a branch that a part of the block takes": (
+        " int t = threadIdx.x;\n switch (t / 48) {\n case 0: {\n int &a = A[t];\n a = 1;\n B[t] = A[47 - t];\n }\n }\n",
         "grid=(1) block=(64) n=8",
         "cannot be moved in front of the `switch`",
     ),

@@ -30,7 +30,7 @@ from quickfix import answers
 from quickfix.naming import line_of
 
 PATH: Final = "/virtual/generated.cu"
-BARRIER: Final = re.compile(r"__sync(?:threads|warp)\(\);")
+BARRIER: Final = re.compile(r"__sync(?:threads|warp)\((?:0x[0-9a-f]+)?\);")
 SCHEDULES: Final = 3
 _RACES: Final = (Verdict.DATA_RACE, Verdict.POSSIBLE_DATA_RACE)
 Pair = frozenset[tuple[int, ...]]
