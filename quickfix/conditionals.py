@@ -21,6 +21,7 @@ from quickfix.distribute import DIRECTIVE, inside_out
 from quickfix.edits import Change, Layout, outside_conditionals
 from quickfix.flagged_loops import flagged_under
 from quickfix.joined import holds_another, joined
+from quickfix.left_lanes import refuse_votes
 from quickfix.naming import NotPossible, declares, fresh_name, kept_condition, line_of
 from quickfix.own_lines import OneLineError, UnbracedError, first_word, require_braces, require_lines
 from quickfix.paths import Candidate, Level
@@ -309,6 +310,7 @@ def _under_flag(
     if not inner.body.braced:
         return Restructuring(level.function.path, braces(inner, layout.text), "", loop.keyword)
     try:
+        refuse_votes(session.kernels, level.function.path, layout, loop)
         changes = flagged_under(inner, loop, layout, condition, session.vote, session.reserved_in(inner.function))
     except (OneLineError, UnbracedError, DeclaredError):
         raise

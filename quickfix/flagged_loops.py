@@ -36,8 +36,6 @@ _LOOSE: Final = re.compile(rb"[?=]")
 """Operators that bind no closer than a conditional expression does."""
 _FOREVER: Final = frozenset({b"", b"true", b"1"})
 """Conditions that always hold."""
-_VOTES: Final = re.compile(rb"\b__(?:syncthreads_|any_|all_|ballot_)\w+\s*\(")
-"""Calls that all threads of a group have to make together."""
 
 
 def test_range(layout: Layout, loop: Statement) -> Range | None:
@@ -194,8 +192,6 @@ class _Flagged:
         if any(u.kind == "declared" for u in uses_in(self.level.function, self.test)):
             why = f"the condition of the loop in line {line} declares a variable"
             raise DeclaredError(around(self.level), loop, why) if loop.kind == "while" else NotPossible(why)
-        if _VOTES.search(layout.code, *self.test):
-            raise NotPossible(f"threads vote in the condition of the loop in line {line}, and some would not any more")
         for jump in jumps_in(body):
             if jump.call not in ("break", "continue") or (jump.call == "continue" and self._has_step()):
                 raise NotPossible(f"threads leave the loop in line {line} in the middle of an iteration")

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
+from itertools import chain, islice
 
 from analyzers.analysed import KernelAnalysis, UnitAnalysis
 from analyzers.ir.events import AccessEvent
@@ -17,6 +17,7 @@ from analyzers.model import SourceSpan, UnitResult, Verdict
 from analyzers.questions import settings
 from analyzers.requests import CheckRequest
 from analyzers.solve.effort import Effort
+from quickfix.left_lanes import lanes_left_out
 from quickfix.loosened import without_as_frequent
 from quickfix.oracle import Oracle
 from quickfix.spinning import waits_in_vain
@@ -87,11 +88,11 @@ class Judge:
 
         return self.oracle.executed(analysis, is_possible)
 
-    def _vain_waits(self, kernels: Iterable[KernelAnalysis], files: Files) -> list[tuple[str, SourceSpan]]:
+    def _vain_waits(self, kernels: Sequence[KernelAnalysis], files: Files) -> list[tuple[str, SourceSpan]]:
         """What new barriers would keep threads from, which others wait for, and these barriers."""
         effort = Effort(self.request.options.kernel_effort)
         waits = waits_in_vain(kernels, files, self.result, settings(self.request), effort, self.oracle.poll)
-        found = list(islice(waits, 1))
+        found = list(islice(chain(lanes_left_out(kernels, files, self.result), waits), 1))
         self.oracle.charge(effort.spent)
         return found
 

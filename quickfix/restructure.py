@@ -40,6 +40,7 @@ from quickfix.distribute import DIRECTIVE
 from quickfix.edits import Change, Layout
 from quickfix.farthest import has_its_bound, is_farthest
 from quickfix.leaving_jumps import made_behind
+from quickfix.left_lanes import refuse_votes
 from quickfix.naming import NotPossible, fresh_name, line_of
 from quickfix.own_lines import OneLineError, UnbracedError, require_braces, require_lines
 from quickfix.paths import Chain, Level, around, chain_to
@@ -345,6 +346,7 @@ def _made_uniform(session: Session, level: Level, loop: Statement) -> Restructur
     changes = uniform(level, loop, text, session.vote, taken)
     if changes is None:
         return None
+    refuse_votes(session.kernels, level.function.path, Layout(text), loop)
     votes = any(session.vote in c.text for c in changes)
     bounded = _with_bound(session, level, loop) if votes and not session.votes else None
     if bounded is not None:

@@ -50,7 +50,7 @@ def waits_in_vain(
     known = {k.mangled: k for k in before.kernels}
     for analysis in kernels:
         events = analysis.events
-        new = _new_barriers(events, known.get(analysis.kernel.mangled), files, missed)
+        new = new_barriers(events, known.get(analysis.kernel.mangled), files, missed)
         old = [b for b in events.barriers if b.scope in ("block", "grid") and b not in new]
         waits = _waits(events, old, Ladder(Budget(smt=options.smt_budget)), poll) if new else []
         if not waits:
@@ -61,7 +61,7 @@ def waits_in_vain(
             spinning = _Spinning(checker, waits, new, old)
             for found, others in ((spinning.for_the_group(), False), (spinning.by_way_of_others(), True)):
                 for wait, write, barrier in found:
-                    read, written = (_in_words(e, files) for e in (wait.read, write))
+                    read, written = (in_words(e, files) for e in (wait.read, write))
                     in_vain = (
                         f"and {written} behind it may be what others wait for before they answer"
                         if others
@@ -71,7 +71,7 @@ def waits_in_vain(
                     yield f"`{analysis.result.name}`: {stays}, {in_vain}", barrier.site.span
 
 
-def _new_barriers(
+def new_barriers(
     events: KernelEvents, before: KernelResult | None, files: Files, missed: Collection[tuple[str, int]]
 ) -> list[BarrierEvent]:
     """Those that the old text had not, where they stand or in what a macro stands for, and those that were ``missed``
@@ -86,12 +86,12 @@ def _new_barriers(
     return new
 
 
-def _in_words(access: AccessEvent, files: Files) -> str:
+def in_words(event: AccessEvent | BarrierEvent, files: Files) -> str:
     """With its line in the old text, if it stood there."""
-    span = access.site.span
+    span = event.site.span
     old = old_offset(span, files)
     line = span.line if old is None or span.path not in files else line_of(files[span.path].before, old)
-    return f"`{access.site.text}` (line {line})"
+    return f"`{event.site.text}` (line {line})"
 
 
 @dataclass(frozen=True, eq=False)

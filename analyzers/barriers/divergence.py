@@ -70,7 +70,7 @@ def check_exchanges(checker: RaceChecker) -> list[Divergence]:
     found: list[Divergence] = []
     launch, ignored = checker.launch, DivergenceResult()
     known = None not in launch.block and launch.block != (1, 1, 1)
-    exchanges = launch.events.exchanges if known else ()
+    exchanges = _numbered(launch) if known else []
     conditional = [e for e in exchanges if any(c.kind == "branch" and _parts_a_warp(launch, c) for c in e.guard)]
     for exchange in conditional:
         guard = _guard(exchange)
@@ -86,6 +86,11 @@ def check_exchanges(checker: RaceChecker) -> list[Divergence]:
     return found
 
 
+def _numbered(launch: Launch) -> list[BarrierEvent]:
+    """The exchanges of whole warps whose mask is a number."""
+    return [e for e in launch.events.exchanges if e.tile is None and (e.mask is None or e.mask.op == "const")]
+
+
 def _parts_a_warp(launch: Launch, c: Conjunct) -> bool:
     """Whether the coordinates of threads, and nothing else, decide a condition."""
     condition = launch.bind(c.condition)
@@ -95,10 +100,16 @@ def _parts_a_warp(launch: Launch, c: Conjunct) -> bool:
 def _goes_on(launch: Launch, exchange: BarrierEvent, cause: Conjunct) -> bool:
     """Whether threads for which a condition is false may come to something behind the exchange, or beside it in a loop
     around the condition, that waits for others."""
+    events = (*launch.events.barriers, *_numbered(launch))
+    return any(comes_by(e, exchange, cause) for e in events)
+
+
+def comes_by(event: BarrierEvent, exchange: BarrierEvent, cause: Conjunct) -> bool:
+    """Whether threads for which a condition on the way to an exchange is false may come to an event behind that, or
+    beside it in a loop around the condition."""
     around = exchange.loops[: cause.depth]
-    events = (*launch.events.barriers, *launch.events.exchanges)
-    later = (e for e in events if e.order > exchange.order or (around and e.loops[: len(around)] == around))
-    return any(cause.condition not in (c.condition for c in e.guard) for e in later)
+    later = event.order > exchange.order or (around and event.loops[: len(around)] == around)
+    return bool(later) and cause.condition not in (c.condition for c in event.guard)
 
 
 def _may_be_met(exchange: BarrierEvent, other: BarrierEvent, cause: Conjunct) -> bool:

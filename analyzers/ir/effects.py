@@ -34,6 +34,9 @@ _SUMS = ("block_scan", "block_total", "warp_scan", "warp_total")
 FULL_WARP = 0xFFFFFFFF
 """A mask of all lanes."""
 
+_WHOLE = E.const(32, E.I32)
+"""The width of a shuffle that is not within parts of the warp."""
+
 
 class Effects(Valuation):
     """Records what the thread does to memory and to other threads."""
@@ -403,12 +406,21 @@ class Effects(Valuation):
             self._own_bit(kind, operands, result)
 
     def _note_exchange(self, s: K.Collective, operands: list[Expr]) -> None:
-        """Shuffles within parts of a warp may be those of a group, which name no lanes."""
-        parts = s.name.startswith("__shfl") and len(operands) > 3 and operands[3] is not E.const(32, E.I32)
-        if not s.name.endswith("_sync") or parts or operands[0].op != "const":
-            return
-        mask = None if operands[0].value & FULL_WARP == FULL_WARP else operands[0]
-        self.exchanges.append(BarrierEvent(s.id, self._tick(), "warp", self.guard, self._labels(), s.site, mask))
+        if not s.name.endswith("_sync"):
+            return  # takes the lanes that are there
+        mask: Expr | None = operands[0]
+        if mask.op == "const" and mask.value & FULL_WARP == FULL_WARP:
+            mask = None
+        width = operands[3] if s.name.startswith("__shfl") and len(operands) > 3 else _WHOLE
+        if width.op == "const":
+            self.exchanged(s.site, s.id, mask, tile=None if width is _WHOLE else width.value)
+
+    def exchanged(self, site: K.Site, number: int = -1, mask: Expr | None = None, *, tile: int | None) -> None:
+        """Note an exchange; those without a number of their own are told apart by their sites."""
+        around, formed = self._labels(), self._formed(mask)
+        self.exchanges.append(
+            BarrierEvent(number, self._tick(), "warp", self.guard, around, site, mask, tile, formed=formed)
+        )
 
     def _sum_of_group(self, s: K.Collective, operands: list[Expr]) -> None:
         """The sum of what the threads before this one in a block or warp gave, or all of them."""

@@ -273,7 +273,7 @@ class KernelEvents:
     private: frozenset[int] = frozenset()
     """Stores and atomics, by id, that may be to memory of the thread's own: those are no accesses."""
     exchanges: tuple[BarrierEvent, ...] = ()
-    """Shuffles, votes, matches and reductions of a warp whose mask is a number: they wait for the lanes that it names,
-    and order nothing."""
+    """Shuffles, votes, matches and reductions of a warp: they wait for the lanes that their mask names, and order
+    nothing. Those of a part of a warp (``tile``) may be of a group, which names no lanes."""
     wraps: bool = False
     """Variables that wait at an open limit were taken to wrap around where they would: see `summarize`."""

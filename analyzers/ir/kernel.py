@@ -255,6 +255,8 @@ class Havoc:
     ty: Type
     reason: str
     site: Site
+    tile: int | None = None
+    """The threads of a warp, of each tile of so many, give it to each other, as in a `Collective`."""
 
 
 ObservationKind = Literal["output", "time", "free", "signal"]

@@ -154,7 +154,8 @@ def _effect(s: Load | Store | Atomic | Barrier | Fence | Collective | Havoc | Ob
     if isinstance(s, Collective):
         return f"#{s.id} {s.var} := {s.name}({', '.join(expression_text(o) for o in s.operands)})"
     if isinstance(s, Havoc):
-        return f"{s.var} := any {s.ty} ({s.reason})"
+        tile = "" if s.tile is None else f" tile {s.tile}"
+        return f"{s.var} := any {s.ty} ({s.reason}){tile}"
     if isinstance(s, Observe):
         return f"observe {s.kind}"
     if isinstance(s, Assume):

@@ -198,6 +198,8 @@ class _Executor(Effects):
         elif isinstance(s, K.Collective):
             self._collective(s)
         elif isinstance(s, K.Havoc):
+            if self.recording and s.tile is not None:
+                self.exchanged(s.site, tile=s.tile)
             self.assign(s.var, E.opaque(f"havoc:{s.var}", s.ty, self.counters()))
         elif isinstance(s, K.Fence):
             if self.recording:

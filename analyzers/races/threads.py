@@ -398,12 +398,23 @@ class Launch:
         """Whether the threads of each warp agree on a condition, as far as their numbers tell; not where it is about
         data that each has of its own. Of another it is taken for granted."""
         asked = self.bind(condition)
-        own = [s for s in E.symbols(asked) if not is_uniform(s, "warp")]
-        x, y, z = self.block
-        if any(s.op == "opaque" for s in own):
-            return False
-        if x is None or y is None or z is None or not E.symbols(asked) <= set(E.TID):
+        if any(s.op == "opaque" and not is_uniform(s, "warp") for s in E.symbols(asked)):
+            return self._is_one_in_warps(asked)
+        return None in self.block or not E.symbols(asked) <= set(E.TID) or self._is_one_by_number(asked)
+
+    def _is_one_in_warps(self, value: Expr) -> bool:
+        """Whether the threads of each warp have one value, by what it is made of: ``rows[t / 32]``."""
+        if is_uniform(value, "warp"):
             return True
+        if E.symbols(value) <= set(E.TID):
+            return self._is_one_by_number(value)
+        common = value.op != "opaque" or value.value[1] != "thread"
+        return common and bool(value.args) and all(map(self._is_one_in_warps, value.args))
+
+    def _is_one_by_number(self, asked: Expr) -> bool:
+        x, y, z = self.block
+        if x is None or y is None or z is None:
+            return False
         numbers = np.arange(x * y * z, dtype=np.int64)
         values = dict(zip(E.TID, (numbers % x, numbers // x % y, numbers // (x * y)), strict=True))
         holds, _ = evaluate_vector(asked, values)

@@ -253,9 +253,9 @@ class Context:
                     return s.value
         return None
 
-    def havoc(self, ty: Type, reason: str, node: Node) -> Expr:
+    def havoc(self, ty: Type, reason: str, node: Node, tile: int | None = None) -> Expr:
         unknown = self.temporary(ty, "any")
-        self.emit(Havoc(unknown.value, ty, reason, self.site(node)))
+        self.emit(Havoc(unknown.value, ty, reason, self.site(node), tile))
         return unknown
 
     def unsupported(self, kind: str, text: str, node: Node) -> None:

@@ -59,6 +59,8 @@ def _exchange(name: str, votes: bool) -> Callable[[Context, Call], Value]:
         whole = size == 32 or (not votes and name.startswith("__shfl"))
         if ctype.ir is None or size is None or size > 32 or not whole or len(operands) < 2:
             # A vote of a part of a warp, of several warps, or of threads found at run time.
+            if ctype.ir is not None and size is not None and 1 < size <= 32:
+                return ctx.havoc(ctype.ir, f"result of {call.name}", call.node, tile=size)
             return ctx.unknown_value(ctype, f"result of {call.name}", call.node)
         if not votes and name.startswith("__shfl"):
             operands = [operands[0], operands[1], memory.convert_scalar(ctx, operands[2], I32), const(size, I32)]

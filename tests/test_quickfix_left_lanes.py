@@ -1,0 +1,98 @@
+"""Exchanges of a warp in loops that a repair makes all threads stay in."""
+
+from __future__ import annotations
+
+import pytest
+from restructured import edited, engine
+
+from analyzers.model import Fix
+from analyzers.requests import CheckRequest
+from quickfix import answers
+
+HEADER = """#include <cooperative_groups.h>
+namespace cg = cooperative_groups;
+#define ANY(c) __any_sync(0xffffffffu, c)
+__device__ bool more(bool c) { return __any_sync(0xffffffffu, c); }
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void k(const int *p, float *out) {
+  __shared__ float s[65];
+  auto tile = cg::tiled_partition<8>(cg::this_thread_block());
+  int t = threadIdx.x;
+  float v = 0;
+"""
+LEFT = """  int i = 0;
+  while (%s) {
+    if (p[t + 64] == i) break;
+    s[t] = i;
+    out[t] = s[t + 1];
+    ++i;
+  }
+}
+"""
+COUNTED = """  %s
+  for (int i = 0; i < %s; ++i) {
+    s[t] = i;
+    v += s[t + 1] + %s;
+  }
+  %s
+  out[t] = v;
+}
+"""
+SHUFFLED = "__shfl_down_sync(0xffffffffu, v, 1)"
+
+
+def found(text: str) -> tuple[list[str], list[str]]:
+    """The texts after the repairs, and what is said where there is none."""
+    answered = list(answers(engine(), CheckRequest("/restructured/lanes.cu", text)))
+    fixed = [edited(text, a) for a in answered if isinstance(a, Fix)]
+    return fixed, [a.text for a in answered if not isinstance(a, Fix)]
+
+
+@pytest.mark.parametrize(
+    "vote",
+    ["__any_sync(0xffffffffu, p[t] > i)", "ANY(p[t] > i)", "more(p[t] > i)", "tile.any(p[t] > i)",
+     "cg::tiled_partition<32>(cg::this_thread_block()).any(p[t] > i)", "__syncthreads_or(p[t] > i)",
+     "__reduce_max_sync(~0u, p[t]) > i", "__shfl_sync(~0u, p[t], 0) > i"],
+)  # fmt: skip
+def test_no_vote_is_left_to_some_of_its_threads(vote: str) -> None:
+    fixed, said = found(HEADER + LEFT % vote)
+    for text in fixed:
+        assert "&& " + vote not in text, text
+    why = "larger statement" if vote.startswith("__syncthreads") else "vote in the condition of the loop in line 12"
+    assert any(why in text for text in said), said
+
+
+def test_lanes_that_all_stay_may_vote() -> None:
+    fixed, said = found(HEADER + LEFT.replace("p[t + 64] == i", "p[t / 32] == i") % "ANY(p[t] > i)")
+    assert not fixed, "whether a break is one for the warp is not known here"
+    fixed, said = found(HEADER + LEFT.replace("    if (p[t + 64] == i) break;\n", "") % "ANY(p[t] > i)")
+    assert "while (__syncthreads_or(active = active && ANY(p[t] > i))) {" in fixed[0], said
+
+
+@pytest.mark.parametrize("exchange", [SHUFFLED, "tile.shfl_down(v, 1)", "tile.any(v > 0)", "more(v > 0)"])
+def test_no_exchange_waits_for_lanes_that_are_through(exchange: str) -> None:
+    fixed, said = found(HEADER + COUNTED % ("", "p[t]", exchange, ""))
+    assert not fixed
+    assert any("waits for lanes of its warp that would be at `__syncthreads_or(" in why for why in said), said
+
+
+@pytest.mark.parametrize(
+    ("first", "rounds", "exchange", "last"),
+    [
+        ("", "p[t / 32]", SHUFFLED, ""),
+        ("", "p[0]", SHUFFLED, ""),
+        ("", "p[t]", SHUFFLED, "__syncthreads();"),
+        ("", "p[t]", "__shfl_down_sync(__activemask(), v, 1)", ""),
+    ],
+    ids=["of a warp", "of all", "waited for before", "that are there"],
+)
+def test_lanes_that_are_waited_for_anyhow_or_that_stay(first: str, rounds: str, exchange: str, last: str) -> None:
+    fixed, said = found(HEADER + COUNTED % (first, rounds, exchange, last))
+    assert fixed, said
+
+
+def test_a_mask_from_before_the_loop_names_lanes_that_leave_it() -> None:
+    first = "unsigned lanes = __activemask();"
+    fixed, said = found(HEADER + COUNTED % (first, "p[t]", "__shfl_down_sync(lanes, v, 1)", ""))
+    assert not fixed
+    assert any("waits for lanes" in why for why in said), said
