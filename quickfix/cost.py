@@ -1,7 +1,8 @@
 """What a barrier costs, to choose between placements and to tell the user.
 
-The model is that of AutoSync: a factor per enclosing loop and per enclosing condition. Among places of equal cost the
-later one wins, as long as it reads well.
+The model is that of AutoSync: a factor per enclosing loop and per enclosing condition, other than one that the compiler
+knows. Among places of equal cost those that fewer instances of a template have win, and of them the later one, as long
+as it reads well.
 """
 
 from __future__ import annotations
@@ -38,7 +39,9 @@ def weights(candidates: Sequence[Candidate], varying: frozenset[Key] = frozenset
     """Integer weights in which price comes first and readability only decides between places of equal price."""
     ordered = sorted(candidates, key=lambda c: _source_order(c.gap))
     deepest = max((c.conditionals for c in ordered), default=0)
-    ties = {c.key: _awkwardness(c) * len(ordered) + rank for rank, c in enumerate(reversed(ordered))}
+    most = max((c.chosen for c in ordered), default=0)
+    points = {c.key: _awkwardness(c) + 10 * (most - c.chosen) for c in ordered}
+    ties = {c.key: points[c.key] * len(ordered) + rank for rank, c in enumerate(reversed(ordered))}
     unit = sum(ties.values()) + 1
     return {
         c.key: int(price(c) * 2**deepest) * (VARYING_COST if c.key in varying else 1) * unit + ties[c.key]

@@ -54,6 +54,12 @@ class Level:
         return self.steps[-1].statement if self.steps else None
 
 
+def is_conditional(level: Level) -> bool:
+    """Whether its body is one that threads come to under a condition: not one that the compiler knows."""
+    owner = level.owner
+    return level.body.role in _CONDITIONAL and not (owner is not None and owner.known)
+
+
 def around(level: Level) -> Level:
     """The body that the statement is in which a body belongs to."""
     step = level.steps[-1]
@@ -86,6 +92,8 @@ class Candidate:
     """Not each iteration of the loops comes to it, as far as conditionals and jumps in them show."""
     outside: int = 0
     """How many of the loops are around the call of its function."""
+    chosen: int = 0
+    """Around it, conditionals of which the compiler knows whether there is a body at all."""
 
     @property
     def key(self) -> Key:
@@ -329,7 +337,8 @@ def _candidate(chain: Chain, index: int, gap: Gap) -> Candidate:
     outside = sum(len(_loop_lines(other)) for other in chain[: max(calls, default=0)])
     around = [(other.function.path, line) for other in chain[:index] for line in _loop_lines(other)]
     around += [(path, level.loop_line)] * level.body.loops
-    conditionals = sum(other.body.role in _CONDITIONAL for other in chain[: index + 1])
+    conditionals = sum(map(is_conditional, chain[: index + 1]))
+    chosen = sum(other.body.role in _CONDITIONAL for other in chain[: index + 1]) - conditionals
     return Candidate(
         gap,
         (*around, *((path, jump.line) for jump in level.jumps if jump.holds(gap.index))),
@@ -337,6 +346,7 @@ def _candidate(chain: Chain, index: int, gap: Gap) -> Candidate:
         bool(calls),
         is_passed_by(chain[: index + 1], gap.index),
         outside,
+        chosen,
     )
 
 
@@ -345,7 +355,7 @@ def is_passed_by(chain: Sequence[Level], index: int) -> bool:
     loop, or behind a jump out of an iteration. `index`: of the place in the body of the last level."""
     first = next((i for i, level in enumerate(chain) if level.body.loops or level.jumps), len(chain))
     ends = (*(level.position for level in chain[first:-1]), index)
-    if any(level.body.role in _CONDITIONAL for level in chain[first + 1 :]):
+    if any(map(is_conditional, chain[first + 1 :])):
         return True
     bodies = (level.body for level in chain[first:])
     return any(_may_leave(body.statements[: max(end, 0)]) for body, end in zip(bodies, ends, strict=False))

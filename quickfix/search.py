@@ -21,7 +21,7 @@ from quickfix.loop_jumps import QUIET, jumps_of
 from quickfix.oracle import SearchSpentError
 from quickfix.other_callers import missed_by_others
 from quickfix.passed_conditionals import inside_conditionals
-from quickfix.paths import Candidate, Chain, Key, Level, Passage, chain_to, passage
+from quickfix.paths import Candidate, Chain, Key, Level, Passage, chain_to, is_conditional, passage
 from quickfix.placement import PlacementModel
 from quickfix.sections import is_cut
 from quickfix.session import Session, Trial
@@ -491,7 +491,7 @@ def _parting_levels(chain: Chain, guard: Guard, agree: Callable[[Conjunct], bool
     loops = 0
     branches: dict[int, list[Level]] = {}
     for level in chain:
-        if level.body.role in ("then", "else", "case"):
+        if is_conditional(level):
             branches.setdefault(loops, []).append(level)
         loops += level.body.loops
     within = [c for c in guard if c.kind == "branch" and c.depth == loops][len(branches.get(loops, ())) :]

@@ -100,3 +100,32 @@ def test_a_barrier_that_leaves_one_of_two_loops_is_in_those_iterations_of_the_ot
     assert [hint.cost for hint in hoisted(engine, request(body), unit, never)] == [
         "at most 64 barriers become at most 8"
     ]
+
+
+CHOSEN = """template <bool F> __global__ void kernel(float *out, int n) {{
+  __shared__ float s[64];
+  int t = threadIdx.x;
+  {body}
+}}
+void go(float *p, int n) {{ kernel<true><<<1, 64>>>(p, n); kernel<false><<<1, 64>>>(p, n); }}
+"""
+
+
+@pytest.mark.parametrize("condition", ["constexpr (F)", "(F)", "(F && sizeof(float) + F > 4)", "(n > 3)"])
+def test_a_condition_that_the_compiler_knows_is_no_branch(condition: str) -> None:
+    text = CHOSEN.format(body=f"for (int i = 0; i < 20; i++) {{\n    if {condition} {{\n      {RACE}\n    }}\n  }}")
+    (fix,) = offers(Engine(), CheckRequest("/cost/a.cu", text))
+    assert isinstance(fix, Fix)
+    sometimes = "at most " * (condition == "(n > 3)")
+    assert fix.cost == f"+2 barriers × {sometimes}20 iterations"
+    # No instance that has not the body pays for its barriers.
+    ends = {edit.span.start_line for edit in fix.edits}
+    assert max(ends) <= 7, fix.edits
+
+
+def test_both_sides_of_a_known_condition_cost_as_much_as_one_place() -> None:
+    body = "s[t] = n;\n  if constexpr (F) {\n    out[t] = s[63 - t];\n  } else {\n    out[t] = s[t ^ 1];\n  }"
+    (fix,) = offers(Engine(), CheckRequest("/cost/a.cu", CHOSEN.format(body=body)))
+    assert isinstance(fix, Fix)
+    assert fix.cost == "+1 barrier"
+    assert fix.title.startswith("Insert __syncthreads() after line 4 ")

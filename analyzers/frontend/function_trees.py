@@ -46,7 +46,7 @@ from analyzers.frontend.inner_values import inner_values
 from analyzers.frontend.lowering.nodes import Kinds, NodeTable, written_by_macro
 from analyzers.frontend.open_types import type_of, without_wrapper
 from analyzers.frontend.plain import UNKNOWN_TEST, constant_step, is_idle, is_plain, is_plain_step, test_of
-from analyzers.frontend.settled import field_of, is_number, is_open, template_name
+from analyzers.frontend.settled import field_of, is_constant, is_number, is_open, template_name
 from analyzers.frontend.signatures import FUNCTIONS, SCOPES, signatures
 from analyzers.frontend.sizes import divisors, size_of
 from analyzers.frontend.update_sequences import SequenceReader
@@ -526,6 +526,7 @@ class _Builder:
             idle=idle,
             inner=self._inner(head, start, head_end) if once else (),
             test=shape,
+            known=kind == Kinds.IF and (self._is_constexpr(start) or (len(test) == 1 and is_constant(test[0]))),
             by=by,
             by_signed=by_signed,
             sizes=sizes,
@@ -583,6 +584,11 @@ class _Builder:
             return at, None
         end = group_end(self.code, following)
         return end, for_parts(self.code, following, end) if kind == Kinds.FOR else None
+
+    def _is_constexpr(self, start: int) -> bool:
+        """Whether the word behind the one that a statement begins with is `constexpr`."""
+        word = WORD.match(self.code, start)
+        return word is not None and self.code.startswith(b"constexpr", next_visible(self.code, word.end()))
 
     def _branch(self, cursor: Any, role: Role) -> tuple[Body, int]:
         """A body and the end of its statement."""

@@ -140,6 +140,8 @@ class Statement:
     """The parts that change nothing, whatever they read: of the same, and of an assignment."""
     test: Test = UNKNOWN_TEST
     """Of an `if` or a loop."""
+    known: bool = False
+    """Of an `if`: the compiler knows its condition, of a template in each instance."""
     by: int | None = None
     """What the step of a `for` changes its variable by at most, and never by nothing (`plain.constant_step`)."""
     by_signed: bool = False

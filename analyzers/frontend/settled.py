@@ -11,8 +11,17 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
-from analyzers.frontend.cindex import TemplateArgumentKind, TypeKind, children, fact_of, in_macro, specialized_template
-from analyzers.frontend.lowering.nodes import Kinds
+from analyzers.frontend.cindex import (
+    TemplateArgumentKind,
+    TypeKind,
+    children,
+    evaluate,
+    fact_of,
+    in_macro,
+    referenced,
+    specialized_template,
+)
+from analyzers.frontend.lowering.nodes import CASTS, Kinds
 from analyzers.frontend.signatures import SCOPES
 from analyzers.ir.kernel import Instances
 
@@ -29,6 +38,7 @@ _BUILT_IN: Final = frozenset(range(TypeKind.BOOL.value, TypeKind.LONGDOUBLE.valu
 """Kinds of types for which the language has all operators: arrays are pointers where they are computed with."""
 _OPEN: Final = frozenset({TypeKind.UNEXPOSED.value, TypeKind.DEPENDENT.value, TypeKind.INVALID.value})
 _PARAMETER: Final = re.compile(r"(?:const )?type-parameter-\d+-\d+")
+_COMPUTED: Final = frozenset({Kinds.UNEXPOSED, Kinds.UNARY, Kinds.BINARY, Kinds.PAREN, Kinds.CONDITIONAL, *CASTS})
 _PARTIAL: Final = 32
 _PARAMETERS: Final = range(27, 30)
 """Kinds of the parameters of templates: types, values, templates."""
@@ -38,6 +48,20 @@ _OPERATOR: Final = "operator"
 def is_open(expression: Any) -> bool:
     """Whether the type of an expression depends on parameters of a template."""
     return expression.type.get_canonical().kind.value in _OPEN
+
+
+def is_constant(expression: Any) -> bool:
+    """Whether the compiler knows the value of an expression, in a template that of each instance."""
+    if not is_open(expression) and evaluate(expression) is not None:
+        return True
+    kind: int = expression._kind_id
+    if kind == Kinds.SIZEOF:
+        return True
+    if kind == Kinds.DECL_REF:
+        named = referenced(expression)
+        return named is not None and named._kind_id in _PARAMETERS
+    parts = children(expression)
+    return kind in _COMPUTED and bool(parts) and all(map(is_constant, parts))
 
 
 def is_number(expression: Any, numbers: bool) -> bool:
