@@ -245,6 +245,8 @@ def _inserted(session: Session, kernels: Sequence[KernelAnalysis], group: str, *
     pair = next((f for f in placed.targets if f.group == group), placed.targets[0])
     if group not in placed.trial.gone:
         # All that is left of it is between blocks.
+        left = placed.trial.difference.left
+        pair = next((f for f in placed.targets if f.group == group and key_of(f) in left), pair)
         return FixRefusal(sentence(explanation(session.trees, pair, ways_between(session, pair))))
     if narrow:
         placed = narrowed(session, placed, kernels)

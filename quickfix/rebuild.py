@@ -358,8 +358,11 @@ def _fix(
     judged = session.judge(placed.trial, whole)
     gone = gone_groups(session.result, placed.trial.checked, judged.left)
     if not gone.issuperset(groups) or not judged.is_clean:
-        asked = next((f for f in _races_of(session.kernels) if f.group in groups), None)
-        colliding = [f for k in placed.trial.analysis.result.kernels for f in findings_of(k) if f.code in RACES]
+        wanted = [f for f in _races_of(session.kernels) if f.group in groups]
+        asked = next((f for f in wanted if key_of(f) in judged.left), wanted[0] if wanted else None)
+        keys = set(map(key_of, wanted))
+        still_there = [f for k in placed.trial.analysis.result.kernels for f in findings_of(k) if f.code in RACES]
+        colliding = [f for f in still_there if (old := in_old_text(f, whole)) is None or key_of(old) in keys]
         if asked is not None and colliding and all(f.scope == "inter-block" for f in colliding):
             return FixRefusal(sentence(explanation(session.trees, asked, ways_between(session, asked))))
         still = "With a barrier in the restructured code there would still be threads that collide."

@@ -21,6 +21,7 @@ from quickfix.choices import choices
 from quickfix.early_returns import guarded_instead
 from quickfix.every_build import for_every_build
 from quickfix.fences import ordered_by_fences
+from quickfix.fitting_reasons import fitting
 from quickfix.group import grid_wide_barriers, repaired, repairs_of, voted_loops, wide_barriers
 from quickfix.host_assertions import asserted_by_host
 from quickfix.lost_updates import lost_update, whether, which_cell
@@ -130,6 +131,8 @@ def _found_for(engine: Engine, request: CheckRequest, group: str, stop: Stop) ->
     """Raises ParseFailure."""
     session = Session.open(engine, request, stop, (group,))
     answer = repaired(session, group)
+    if isinstance(answer, FixRefusal):
+        answer = fitting(session, replace(answer, group=group))
     others = _one_by_one(session, (group,), asserted_by_host) if isinstance(answer, FixRefusal) else iter(())
     answer = next(others, answer)
     return for_every_build(session, answer) if isinstance(answer, Fix) else answer
@@ -218,7 +221,10 @@ def _of_session(session: Session, checked: UnitResult) -> Iterator[Fix | FixRefu
     # Guards instead of returns in front of the new barriers, as another.
     yield from _one_by_one(session, late, guarded_instead)
     refusals = (obstacle(session, f) for f in wrong if f.group not in offered.keys() | repaired_too)
-    hopeless = {refusal.group: refusal for refusal in refusals if refusal is not None}
+    hopeless: dict[str, FixRefusal] = {}
+    for refusal in refusals:
+        if refusal is not None:
+            hopeless.setdefault(refusal.group, refusal)
     for search in (grid_wide_barriers, ordered_by_fences):
         for found in _one_by_one(session, tuple(hopeless), search):
             for group in found.groups:
@@ -244,6 +250,7 @@ def _of_session(session: Session, checked: UnitResult) -> Iterator[Fix | FixRefu
             hopeless.pop(group, None)
         yield asserted
     yield from _choices(session, hopeless, unchecked)
+    refused = {group: fitting(session, refusal) for group, refusal in refused.items()}
     for group, why in unchecked.items():
         if group in refused:
             refused[group] = replace(refused[group], text=f"{refused[group].text} {why}")

@@ -171,6 +171,40 @@ __global__ void k(float *a) {
     assert "`a[threadIdx.x + i]` (line 3) runs in different blocks, too, which no __syncthreads() orders" in said
 
 
+ONE_BLOCK = """// cuda-lsp: launch grid=(4) block=(64)
+__global__ void k(float *a, float *b) {{
+  int t = threadIdx.x;
+{body}
+}}
+"""
+OTHERS = "  if (blockIdx.x == 1) b[t] = {read};"
+
+
+@pytest.mark.parametrize(
+    ("body", "begin", "rest"),
+    [
+        (
+            "  if (blockIdx.x == 0) a[0] = t;\n" + OTHERS.format(read="a[0]"),
+            "Threads collide in one execution of `a[0]` (line 4), which no barrier can order. ",
+            "`a[0]` (line 4) and `a[0]` (line 5)",
+        ),
+        (
+            "  if (blockIdx.x == 0) {\n    a[t] = t;\n    b[t] = a[t + 1];\n  }\n" + OTHERS.format(read="a[t]"),
+            "A barrier between `a[t]` (line 5) and `a[t + 1]` (line 6) would not be enough. ",
+            "`a[t]` (line 5) and `a[t]` (line 8) run in different blocks, which no __syncthreads() orders",
+        ),
+        (
+            "  a[0] = t;\n  b[t] = a[0];\n  a[t + blockIdx.x * 64] += a[t + blockIdx.x * 64 + 1];",
+            "",
+            "run in different blocks, too, which no __syncthreads() orders",
+        ),
+    ],
+)
+def test_the_reason_fits_the_threads_that_are_shown(body: str, begin: str, rest: str) -> None:
+    _, said = answered(ONE_BLOCK.format(body=body))
+    assert begin + rest in said, said
+
+
 @pytest.mark.parametrize("between", ["", "  __syncthreads();\n"])
 def test_blocks_that_collide_only_with_each_other_wait_for_each_other(between: str) -> None:
     code = "  a[i] = 1;\n" + between + "  b[i] = a[n - 1 - i];"
