@@ -55,8 +55,8 @@ def function_of(update: AnyUpdate) -> str:
 
 
 def atomic_call(update: AnyUpdate, layout: Layout) -> list[Change]:
-    """The changes of an update. A claim with more statements behind the assignment keeps it: deleting that is left to
-    the caller. Raises `NotPossible`."""
+    """The changes of an update. A conditional with more statements behind the assignment keeps that: deleting it is
+    left to the caller. Raises `NotPossible`."""
     return [_claimed(update, layout)] if isinstance(update, Claim) else [_updated(update, layout)]
 
 
@@ -93,6 +93,8 @@ def _updated(update: Update, layout: Layout) -> Change:
     if call is not None:
         whole, own = call
         written.add((whole[0], own[0]), signed)
+    elif update.compared is not None:
+        written.add((update.whole[0], update.compared[0]), signed)
     else:
         written.add(f"({signed}" if new else signed)
     _open(written, function, cell, cast)
@@ -106,6 +108,8 @@ def _updated(update: Update, layout: Layout) -> Change:
     if call is not None:
         whole, own = call
         written.add((own[1], whole[1]))
+    elif update.compared is not None:
+        written.add((update.compared[1], update.whole[1]))
     elif new:
         bracketed = value if operand is None else ("(", *value, ")")
         written.add(f" {update.operator} ", *bracketed, ")")

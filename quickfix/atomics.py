@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from analyzers.analysed import KernelAnalysis
-from analyzers.frontend.update_kinds import AnyUpdate, Cell, Claim, Update
+from analyzers.frontend.update_kinds import AnyUpdate, Cell, Claim, Range, Update
 from analyzers.ir.kernel import Atomic, Site, statements
 from analyzers.model import Access, Finding, Fix, FixRefusal
 from quickfix.atomic_calls import atomic_call, function_of
@@ -144,11 +144,11 @@ def _made_atomic(
             raise NotPossible(on_host(level.function.name))
         function = function_of(update)
         gone = list[Change]()
-        if isinstance(update, Update) and update.write is not None:
+        if isinstance(update, Update) and update.write is not None and update.compared is None:
             update, gone = taken_over(level, update, update.write, layout)
         changes = atomic_call(update, layout) + gone
-        if isinstance(update, Claim) and update.whole is None:
-            changes += _without_write(level, update, layout.text)
+        if (claimed := _in_conditional(update)) is not None:
+            changes += _without_write(level, *claimed, layout.text)
         refuse_halves(current.trees, path, changes)
     except NotPossible as reason:
         return FixRefusal(in_old_lines(sentence(str(reason)), current, steps))
@@ -295,11 +295,18 @@ def _is_within(finding: Finding, path: str, update: AnyUpdate) -> bool:
     return all(a.span.path == path and a.span.start_offset in update.places for a in rest)
 
 
-def _without_write(level: Level, claim: Claim, text: bytes) -> list[Change]:
+def _in_conditional(update: AnyUpdate) -> tuple[Range, Range] | None:
+    """The condition and the write of a conditional that does more than to update."""
+    if isinstance(update, Claim):
+        return (update.condition, update.write) if update.whole is None else None
+    return (update.whole, update.write) if update.compared is not None and update.write is not None else None
+
+
+def _without_write(level: Level, condition: Range, write: Range, text: bytes) -> list[Change]:
     statement = level.statement
-    if statement is None or statement.start != claim.write[0]:
-        raise NotPossible(f"the write in line {line_of(text, claim.write[0])} is part of a larger statement")
-    refuse_parted(text, claim.condition[0], claim.write[0], "the condition and the write")
+    if statement is None or statement.start != write[0]:
+        raise NotPossible(f"the write in line {line_of(text, write[0])} is part of a larger statement")
+    refuse_parted(text, condition[0], write[0], "the condition and the write")
     return without_write(Layout(text), level.function, steps_to(level))
 
 

@@ -136,9 +136,26 @@ def test_what_no_function_does_is_refused_with_the_reason(cell: str, value: str,
 
 
 @pytest.mark.parametrize(
+    ("code", "cell", "after"),
+    [
+        ("if (v < *m) { *m = v; o[i] = 1; }", "int", "if (v < atomicMin(m, v)) { o[i] = 1; }"),
+        ("if (m[i / 2] <= v) { m[i / 2] = v; o[i] = 1; }", "int", "if (atomicMax(&m[i / 2], v) <= v) { o[i] = 1; }"),
+        ("if ((*m) > (v)) { *m = v; o[i] = 1; }", "int", "if (atomicMin(m, v) > (v)) { o[i] = 1; }"),
+        ("if (v < *m) { *m = v; o[i] = 1; }", "short", ""),
+        ("if (v < *m) { *m = v; o[i] = 1; }", "float", ""),
+        ("if (v < *m) { *m = v; o[i] = 1; }", "unsigned", "if (v < atomicMin(m, v)) { o[i] = 1; }"),
+        ("if (v < *m) { *m = v; o[i] = 1; } else o[i] = 2;", "int", ""),
+        ("while (v < *m) { *m = v; o[i] = 1; }", "int", ""),
+    ],
+)
+def test_what_more_depends_on_compares_with_the_old_value(code: str, cell: str, after: str) -> None:
+    assert repaired(code, cell=cell)[0] == after
+
+
+@pytest.mark.parametrize(
     "code",
     [
-        "if (v < *m) { *m = v; o[i] = 1; }",
+        "if (v < *m) { o[i] = 1; *m = v; }",
         "if (v < *m) *m = v; else o[i] = 1;",
         "if (v < *m) *m = v + 1;",
         "m[o[i]++] += v;",
@@ -151,7 +168,7 @@ def test_what_no_function_does_is_refused_with_the_reason(cell: str, value: str,
     ],
     ids=[
         *(
-            "more",
+            "more before",
             "else",
             "other value",
             "acting cell",

@@ -75,6 +75,9 @@ class Update:
     first; `whole` is what that is given."""
     variable: int = 0
     """Where that variable is declared."""
+    compared: Range | None = None
+    """In a conditional that does more, `if (v < cell) { cell = v; … }`: where its condition, which is `whole`, names
+    the cell; `write` is the first statement of its body."""
     computed: Range | None = None
     """The statement in between, its semicolon left out, that computes what is written, in that variable or in another
     one of its own."""

@@ -124,10 +124,13 @@ class UpdateReader:
             if operator == "==":
                 if is_idle(bare(other)):
                     self._claim(test, self._operand(other), first, cell, places, whole if len(body) == 1 else None)
-            elif operator in SWAPPED and len(body) == 1 and self._is_same(other, value):
+            elif operator in SWAPPED and self._is_same(other, value):
                 extreme = "max" if operator in ("<", "<=") else "min"
+                operand, write, read = self._operand(value), self._range(first), self._range(own)
                 self.found.append(
-                    Update(whole, places, cell, extreme, self._operand(value), "nothing", is_statement=True)
+                    Update(whole, places, cell, extreme, operand, "nothing", is_statement=True)
+                    if len(body) == 1
+                    else Update(self._range(test), places, cell, extreme, operand, "old", write=write, compared=read)
                 )
             return
 
