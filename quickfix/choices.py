@@ -56,7 +56,7 @@ def choices(session: Session, kernels: Sequence[KernelAnalysis], group: str) -> 
     ):
         writers = list(_writers(kernels, access, races))
         several = leaders(session, kernels, access) if not writers else ()
-        each = ((condition, "one thread for each cell") for condition in several)
+        each = ((condition, f"one thread for each cell, with {condition},") for condition in several)
         for condition, who in islice(chain(writers, each), _MOST_WRITERS):
             title = f"Let only {who} write {access.text} in line {line} — no barrier can order its writes"
             changes = _guarded(statement, condition, braced=level.body.braced)

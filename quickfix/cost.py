@@ -98,6 +98,8 @@ def _returns(body: Body, end: int) -> bool:
 
 
 AT_MOST: Final = "at most "
+NO_MORE: Final = "no barrier more"
+"""What as many barriers cost that are executed as often as those whose place they take."""
 
 Trips = Mapping[tuple[str, int], int]
 """How often loops iterate, where that is known: (path, line of the loop) -> iterations."""
@@ -195,6 +197,13 @@ def words(
         f"{sign}{_many(count, kind)}{_times(loops, trips, AT_MOST * sometimes)}{where}"
         for (loops, sometimes, where), count in sorted(alike.items())
     )
+
+
+def of_several(costs: Mapping[str, int]) -> str:
+    """What several repairs cost together. `costs`: how many of them cost the same."""
+    more = [each for each in costs.items() if each[0] not in ("", NO_MORE)]
+    found = (cost if count == 1 else f"{count} times {cost}" for cost, count in more)
+    return ", ".join(found) or NO_MORE * (NO_MORE in costs)
 
 
 def executions(loops: Sequence[tuple[str, int]], trips: Trips) -> tuple[int, tuple[tuple[str, int], ...]]:

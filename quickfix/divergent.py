@@ -7,22 +7,24 @@ and orders what races without them by barriers that all threads reach; or why th
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 from typing import Final, Literal, overload
 
 from analyzers.analysed import KernelAnalysis
 from analyzers.model import Finding, Fix, FixRefusal, Verdict
 from quickfix.barrier_meanings import orders_more, turned_round
-from quickfix.cost import trips_of, words
+from quickfix.cost import NO_MORE, trips_of, words
 from quickfix.edits import BARRIER, WARP_BARRIER, WARP_CALL, Change, text_edits
 from quickfix.loosened import is_of_one_execution
 from quickfix.naming import NotPossible
+from quickfix.put_back import TakenOut, difference_in_words, taken_out
 from quickfix.rebuild import Begun, composed, in_old_lines, rebuilt_from
 from quickfix.removal import counterparts, deletion
 from quickfix.search import MANY_RACES, Placed, place, sentence
 from quickfix.session import Session, Trial, names_of
 from quickfix.side_by_side import of_one_conditional, side_by_side
 from quickfix.spelling import calls_of, spelled_alike
-from quickfix.verify import RACES, PairKey, findings_of, gone_groups, in_old_text, key_of
+from quickfix.verify import RACES, PairKey, findings_of, gone_groups, in_old_text, key_of, old_loop
 from quickfix.wording import (
     as_spelled,
     barrier_in_words,
@@ -107,7 +109,7 @@ def divergent_removed(
         return _moved(session, without, bare, placed, repaired, family)
     several = len(family) > 1
     if appeared:
-        begun = Begun(bare, (without,), (_removed_in_words(family),), (_lost_in_words(session, family),))
+        begun = _begun(session, kernels, bare, without, family)
         made = rebuilt_from(session, begun, kernels, frozenset(appeared), sorted(promised), names_of(repaired))
         if isinstance(made, Fix):
             return made
@@ -129,6 +131,42 @@ def divergent_removed(
     )
 
 
+def _begun(
+    session: Session, kernels: Sequence[KernelAnalysis], bare: Session, without: Trial, family: Sequence[Finding]
+) -> Begun:
+    taken = _taken_out(session, kernels, family)
+    if not taken:
+        return Begun(bare, (without,), (_removed_in_words(family),), (_lost_in_words(session, family),))
+    return Begun(bare, (without,), taken=taken)
+
+
+def _taken_out(session: Session, kernels: Sequence[KernelAnalysis], family: Sequence[Finding]) -> tuple[TakenOut, ...]:
+    """None where some of the barriers are written by macros."""
+    try:
+        return tuple(taken_out(session, kernels, each, {}) for each in family)
+    except NotPossible:
+        return ()
+
+
+def _difference(
+    session: Session,
+    without: Trial,
+    bare: Session,
+    placed: Placed,
+    kernels: Sequence[KernelAnalysis],
+    family: Sequence[Finding],
+) -> str:
+    """What the placed barriers cost beside the family, whose place they take."""
+    trips, kind = trips_of(kernels), kind_in_words(bare)
+    taken = _taken_out(session, session.kernels, family)
+    if not taken:
+        dearer = ", which costs more" * (not bare.orders_warps and _are_of_warps(session, family))
+        return f"{_lost_in_words(session, family)}, {words(placed.barriers, trips, kind)}{dearer}"
+    texts, files = bare.trees.texts, without.files
+    now = [replace(b, loops=tuple(old_loop(loop, texts, files) for loop in b.loops)) for b in placed.barriers]
+    return difference_in_words(((b, kind) for b in now), taken, trips_of(session.kernels))
+
+
 def _side_by_side(session: Session, kernels: Sequence[KernelAnalysis], family: Sequence[Finding]) -> Fix | None:
     """One barrier for those of two branches that wait for each other, if nothing races then."""
     own = of_one_conditional(session, family)
@@ -142,7 +180,7 @@ def _side_by_side(session: Session, kernels: Sequence[KernelAnalysis], family: S
     fewer = len(own) // 2
     one = "one" if fewer == 1 else str(fewer)
     kind = "warp barrier" if _are_of_warps(session, own) else "barrier"
-    cost = f"−{barriers_in_words(len(own), kind)}, +{barriers_in_words(fewer, kind)}"
+    cost = f"−{barriers_in_words(len(own) - fewer, kind)}"
     what = f"Replace the barriers in {lines_in_words(own)} by {one} for both branches"
     return Fix(
         title=f"{what}, which the conditional is split at — all threads get there, {cost}",
@@ -230,9 +268,8 @@ def _moved(
     promised = {finding.group for finding in family}
     if not promised <= gone:
         return FixRefusal("With a barrier elsewhere there would still be threads that wait for others.")
-    added = words(placed.barriers, trips_of(kernels), kind_in_words(bare))
     dearer = not bare.orders_warps and _are_of_warps(session, family)
-    cost = f"{_lost_in_words(session, family)}, {added}{', which costs more' if dearer else ''}"
+    cost = _difference(session, without, bare, placed, kernels, family)
     barrier = family[0].accesses[0]
     if len(family) > 1:
         title = f"Replace the barriers in {lines_in_words(family)} by {places}"
@@ -243,9 +280,7 @@ def _moved(
         title = f"Move {shown(barrier)} {way}"
     else:
         title = f"Replace {shown(barrier)} in {lines_in_words(family)} by {places}"
-    # One barrier for another is no more and no less, unless it is in a loop.
-    same_price = len(family) == len(placed.barriers) == 1 and not placed.barriers[0].loops and not dearer
-    price = "" if same_price else f", {cost}"
+    price = "" if cost == NO_MORE else f", {cost}"
     return Fix(
         title=f"{title} — all threads get there{price}",
         kind="move-barrier",

@@ -13,8 +13,9 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from analyzers.analysed import KernelAnalysis
+from analyzers.frontend.blanking import blanked
 from analyzers.model import Finding
-from quickfix.cost import Called, Trips, words
+from quickfix.cost import NO_MORE, Called, Trips, words
 from quickfix.edits import respelled
 from quickfix.naming import NotPossible, line_of
 from quickfix.oracle import SearchSpentError
@@ -83,23 +84,51 @@ class PutBack:
     """By the gap of a barrier: the one that it stands for."""
     kept: Collection[Key]
     """The gaps of those that are written as they were."""
+    stay: Collection[Key] = ()
+    """The gaps of those of them that are where they were, between the same statements."""
+
+    @property
+    def new(self) -> tuple[Candidate, ...]:
+        """The barriers that are somewhere else now."""
+        return tuple(each for each in self.placed.barriers if each.key not in self.stay)
+
+    def done(self) -> list[str]:
+        """What becomes of those that are not put back elsewhere: `keep the barrier in line 7`."""
+        said: list[str] = []
+        if self.stay:
+            said.append(f"keep {barriers_at([self.pairs[key] for key in self.stay])}")
+        if not self.new and (gone := self._moved()):
+            said.append(f"remove {barriers_at(gone)}")
+        return said
+
+    def _moved(self) -> list[TakenOut]:
+        stay = [self.pairs[key] for key in self.stay]
+        return [each for each in self.taken if each not in stay]
 
     def kind(self, barrier: Candidate, session: Session) -> str:
         return self.pairs[barrier.key].kind if barrier.key in self.kept else kind_in_words(session)
 
     def words(self, session: Session) -> str:
-        """Behind what says where there are barriers now: where they were, and which of them others have replaced."""
-        if not self.taken:
+        """Behind what says where there are new barriers: where they were, and which of them others have replaced."""
+        taken = self._moved()
+        if not taken or not self.new:
             return ""
         pairs = [pair for key, pair in self.pairs.items() if key not in self.kept]
-        if len(self.taken) == len(pairs) == len(self.placed.barriers) == 1:
+        if len(taken) == len(pairs) == len(self.new) == 1:
             return f" in place of `{pairs[0].words}` in line {pairs[0].line}"
-        *first, last = sorted({each.line for each in self.taken})
-        where = f"lines {', '.join(map(str, first))} and {last}" if first else f"line {last}"
-        them = "that" if len(self.taken) == 1 else "those"
+        them = "that" if len(taken) == 1 else "those"
         now = barrier_in_words(session)
         others = "".join(f", {now} for `{each.words}` in line {each.line}" for each in pairs)
-        return f" in place of {them} in {where}{others}"
+        return f" in place of {them} in {_lines_of(taken)}{others}"
+
+
+def _lines_of(barriers: Iterable[TakenOut]) -> str:
+    *first, last = sorted({each.line for each in barriers})
+    return f"lines {', '.join(map(str, first))} and {last}" if first else f"line {last}"
+
+
+def barriers_at(barriers: Collection[TakenOut]) -> str:
+    return f"the barrier{'s' * (len(barriers) != 1)} in {_lines_of(barriers)}"
 
 
 def put_back(
@@ -138,7 +167,24 @@ def put_back(
         alike = set(tried.values())
         one = alike.pop() if len(alike) == 1 else b""
         placed = replace(placed, trial=trial, spelled=one if one != session.barrier else b"")
-    return PutBack(placed, tuple(taken), pairs, {*same, *spelled})
+    kept = {*same, *spelled}
+    stay = {c.key for c in placed.barriers if c.key in kept and _is_where_it_was(session, c, pairs[c.key], files)}
+    return PutBack(placed, tuple(taken), pairs, kept, stay)
+
+
+def _is_where_it_was(session: Session, barrier: Candidate, taken: TakenOut, files: Files) -> bool:
+    """Whether a barrier is in the same loops as before, and no code of the old text is between it and its place there,
+    braces aside."""
+    gap, path = barrier.gap, barrier.gap.function.path
+    loops = tuple(old_loop(loop, session.trees.texts, files) for loop in barrier.loops)
+    if path not in files or loops != taken.place.loops:
+        return False
+    # What stands in front of it may end with a brace that is new.
+    before = gap.before.end if gap.before is not None else gap.body.start
+    now = old_place(files[path], before - 1) + 1
+    code, end = blanked(files[path].before), taken.at + len(taken.written)
+    between = code[now : taken.at] if now <= taken.at else code[end:now]
+    return not between.strip(b"{} \t\r\n")
 
 
 def _is_plain(written: bytes) -> bool:
@@ -172,8 +218,13 @@ def difference_in_words(
 ) -> str:
     """What the barriers, each with its kind, cost beside those that were taken out: `no barrier more`."""
 
-    def shape(barrier: Candidate, kind: str) -> tuple[str, tuple[tuple[str, int], ...], bool]:
-        return kind, barrier.loops, barrier.sometimes
+    barriers = tuple(barriers)
+    functions = (b.gap.function for b, _ in barriers)
+    several = {f.name for f in functions if (f.path, f.start) in often}
+
+    def shape(barrier: Candidate, kind: str) -> tuple[str, tuple[tuple[str, int], ...], bool, str]:
+        name = barrier.gap.function.name
+        return kind, barrier.loops, barrier.sometimes, name if name in several else ""
 
     fewer = [(each.place, each.kind) for each in taken]
     before = Counter(shape(*each) for each in fewer)
@@ -196,4 +247,4 @@ def difference_in_words(
     kinds = [kind for _, kind in left], [kind for _, kind in more]
     if left and kinds == (["warp barrier"] * len(more), ["barrier"] * len(left)):
         parts.append("which costs more")
-    return ", ".join(parts) or "no barrier more"
+    return ", ".join(parts) or NO_MORE

@@ -23,7 +23,7 @@ from quickfix.lost_updates import made_once
 from quickfix.naming import line_of
 from quickfix.narrowing import cost_in_words, narrowed, placed_in_words
 from quickfix.numbered import in_order
-from quickfix.put_back import PutBack, TakenOut, difference_in_words, put_back
+from quickfix.put_back import PutBack, TakenOut, barriers_at, difference_in_words, put_back
 from quickfix.restructure import called_by_all, restructuring
 from quickfix.search import Placed, obstacle, place, sentence, varying_bodies, ways_between
 from quickfix.session import Session, Trial
@@ -291,7 +291,8 @@ def _voted(session: Session, begun: Begun, groups: Sequence[str]) -> Fix | FixRe
         return FixRefusal("With all threads in the same iterations there would still be threads that collide.")
     fewer = difference_in_words((), begun.taken, trips_of(session.kernels)) if begun.taken else ""
     cost = ", ".join(filter(None, (fewer, costs_in_words(begun.costs))))
-    what = f"{_what(begun)} — orders {pairs_in_words(targets, targets[0])}, {cost}{granted_in_words(begun.granted)}"
+    done = _listed([_what(begun), *([f"remove {barriers_at(begun.taken)}"] if begun.taken else [])])
+    what = f"{done} — orders {pairs_in_words(targets, targets[0])}, {cost}{granted_in_words(begun.granted)}"
     return _restructured(files, what, gone, cost, (), begun.granted)
 
 
@@ -308,6 +309,12 @@ def _what(begun: Begun) -> str:
         for at, several in groupby(lines.items(), lambda item: tuple(item[1]))
     ]
     return sentence(", ".join(done)).removesuffix(".")
+
+
+def _listed(done: Iterable[str]) -> str:
+    """What is done, as a title begins."""
+    *first, last = filter(None, done)
+    return sentence(f"{', '.join(first)} and {last}" if first else last).removesuffix(".")
 
 
 _SPLIT: Final = re.compile(r"[Ss]plit the statement in line (\d+)\Z")
@@ -375,7 +382,7 @@ def _fix(
     if begun.may_narrow:
         placed = narrowed(current, placed, kernels, _is_right_for(session, begun, groups))
         whole = composed([*steps, placed.trial])
-    places = placed_in_words(current, placed, files) + back.words(current)
+    places = placed_in_words(current, replace(placed, barriers=tuple(back.new)), files) + back.words(current)
     texts = current.trees.texts
     barriers = [replace(b, loops=tuple(old_loop(loop, texts, files) for loop in b.loops)) for b in placed.barriers]
     often = called_often(placed.barriers, current.kernels, current.trees.at)
@@ -392,7 +399,8 @@ def _fix(
     what = _what(begun)
     if (split := _SPLIT.search(what)) and places.endswith(f" after line {split[1]}"):
         places = f"{places.removesuffix(f' after line {split[1]}')} in between"
-    title = f"{what} and insert {places} — orders {pairs_in_words(placed.targets, shown)}, {cost}{taken}"
+    what = _listed([what, *back.done(), *([f"insert {places}"] if back.new else [])])
+    title = f"{what} — orders {pairs_in_words(placed.targets, shown)}, {cost}{taken}"
     notes = (in_old_lines(note, current, steps) for note in notes_of(placed))
     return replace(_restructured(whole, title, gone, cost, notes, granted), preferred=not once)
 

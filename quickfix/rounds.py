@@ -17,9 +17,10 @@ from analyzers.frontend.parse import ParsedUnit, ParseFailure
 from analyzers.model import NOT_REPAIRED, Finding, Fix, FixRefusal, UnitResult, Verdict
 from analyzers.requests import CheckRequest, never
 from quickfix.callers import changes_of
+from quickfix.cost import of_several
 from quickfix.edits import OffsetMap, apply
 from quickfix.oracle import Stop, with_texts
-from quickfix.together import edits_of_files, in_lines_before, left_of, times, together
+from quickfix.together import edits_of_files, in_lines_before, left_of, together
 from quickfix.verify import (
     REPAIRABLE,
     EditedFile,
@@ -134,7 +135,7 @@ def _as_one(
         kind=first.kind,
         edits=edits_of_files(files),
         groups=tuple(sorted(gone | set(first.groups))),
-        cost=", ".join(times(count, cost) for cost, count in costs.items() if cost),
+        cost=of_several(costs),
         notes=tuple(note for note in notes if not whole or not note.startswith(NOT_REPAIRED)),
         parts=tuple(parts),
         beyond=any(each.fix.beyond for each in rounds),

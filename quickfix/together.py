@@ -17,6 +17,7 @@ from analyzers.model import NOT_REPAIRED, Finding, Fix, FixPart, FixRefusal, Sou
 from analyzers.old_lines import in_old_lines
 from analyzers.requests import CheckRequest, never
 from quickfix.callers import agreed, changes_of
+from quickfix.cost import of_several
 from quickfix.edits import OffsetMap, apply, text_edits
 from quickfix.every_build import for_every_build
 from quickfix.group import repaired, repairs_of
@@ -195,7 +196,7 @@ def _without_needless(session: Session, last: Session, rounds: Sequence[_Round],
     whole, promised = _whole(session, files), {*best.groups} & {g for each in rounds for g in each.trial.gone}
     if not whole.difference.is_clean or not whole.gone.issuperset(promised):
         return best
-    cost = f"{best.cost}, −{barriers_in_words(count)} that the others make needless"
+    cost = of_several({best.cost: 1, f"−{barriers_in_words(count)} that the others make needless": 1})
     words = f"Remove {barriers_in_words(count)} that the others make needless"
     part = FixPart(words, placing[0].edits[0].span.path)
     return replace(best, edits=edits_of_files(files), cost=cost, parts=(*best.parts, part))
@@ -263,9 +264,9 @@ def _together(rounds: Sequence[_Round], files: Files, groups: Collection[str], *
     doubled = sum(each.doubled for each in rounds)
     if len(fixes) == 1:
         return fixes[0]
-    costs = [times(n, cost) for cost, n in Counter(f.cost for f in fixes if f.cost).items()]
+    costs = Counter(f.cost for f in fixes)
     if doubled:
-        costs.append(f"−{barriers_in_words(doubled)} that two of them insert")
+        costs[f"−{barriers_in_words(doubled)} that two of them insert"] = 1
     steps = [each.trial.files for each in rounds]
     earlier = [chained(steps[:number]) for number in range(len(rounds))]
     parts = [
@@ -277,7 +278,7 @@ def _together(rounds: Sequence[_Round], files: Files, groups: Collection[str], *
         kind=fixes[0].kind,
         edits=edits_of_files(files),
         groups=tuple(sorted(groups)),
-        cost=", ".join(costs),
+        cost=of_several(costs),
         notes=tuple(n for n in notes if not whole or not n.startswith(NOT_REPAIRED)),
         parts=tuple(parts),
         beyond=any(fix.beyond for fix in fixes),
@@ -301,7 +302,3 @@ def in_lines_before(fix: Fix, earlier: Files) -> list[FixPart]:
 
 def edits_of_files(files: Files) -> tuple[TextEdit, ...]:
     return tuple(e for path, f in sorted(files.items()) for e in text_edits(path, f.before, f.after))
-
-
-def times(count: int, cost: str) -> str:
-    return cost if count == 1 else f"{count} times {cost}"

@@ -88,7 +88,8 @@ def test_no_thread_is_chosen_where(code: str) -> None:
 def test_one_thread_writes_for_each_cell(code: str, after: str) -> None:
     text, fixes = offered(code, grid=1 + ("blockIdx" in code))
     assert not any(f.preferred for f in fixes)
-    assert "Let only one thread for each cell write" in fixes[0].title
+    who = after.partition("if (")[2].partition(") out[")[0]
+    assert f"Let only one thread for each cell, with {who}, write out[" in fixes[0].title
     one = applied(text, fixes[0].edits)
     assert after in one
     (kernel,) = Engine().analyse(CheckRequest(PATH, one)).result.kernels

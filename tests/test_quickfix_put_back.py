@@ -3,12 +3,14 @@ the difference between the texts."""
 
 from __future__ import annotations
 
+import pytest
 from edited import applied
 
 from analyzers.engine import Engine
 from analyzers.model import Fix, Verdict
 from analyzers.requests import CheckRequest
 from quickfix import answers
+from quickfix.cost import of_several
 
 TURNED = """__global__ void turned(int *row, int n) {
   __shared__ int box[SIZE];
@@ -126,3 +128,62 @@ def test_barriers_in_a_loop_are_counted_against_each_other() -> None:
     ((fix, after),) = guards(ROUNDS)
     assert fix.cost.startswith("no barrier more")
     assert after.count("__syncthreads();") == 2
+
+
+STAYING = """// cuda-lsp: launch grid=(1) block=(64)
+__global__ void k(float *out, int n) {{
+  __shared__ float s[64];
+  int t = threadIdx.x;
+{body}
+}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "done", "cost"),
+    [
+        (
+            "  if (t < n) {\n    s[t] = t;\n    __syncthreads();\n    out[t] = s[63 - t];\n  }",
+            "Split the conditional in line 5 and keep the barrier in line 7",
+            "no barrier more",
+        ),
+        (
+            (
+                "  for (int i = 0; i < t; i++) {\n    s[t] = t;\n    __syncthreads();\n    out[t] += s[63 - t];\n"
+                "    __syncthreads();\n  }"
+            ),
+            "split the conditional and keep the barriers in lines 7 and 9",
+            "no barrier more",
+        ),
+        (
+            (
+                "  for (int i = 0; i < 8; i++) {\n    if (out[t] < i) break;\n    s[t] = t;\n    __syncthreads();\n"
+                "    out[t] += s[63 - t];\n    __syncthreads();\n  }"
+            ),
+            "split the conditional, keep the barrier in line 8 and remove the barrier in line 10",
+            "−1 barrier per iteration of the loop at line 5, +1 barrier in each test of the loop",
+        ),
+        (
+            (
+                "  switch (t & 1) {\n    case 0:\n      s[t] = t;\n      __syncthreads();\n      out[t] = s[63 - t];\n"
+                "      break;\n    default:\n      s[t] = 3;\n  }"
+            ),
+            "Split the switch in line 5 and insert __syncthreads() after line 10 in place of that in line 8",
+            "no barrier more",
+        ),
+    ],
+)
+def test_the_title_says_what_becomes_of_each_barrier(body: str, done: str, cost: str) -> None:
+    text = STAYING.format(body=body)
+    first = next(a for a in answers(Engine(), CheckRequest("/put_back/b.cu", text)) if isinstance(a, Fix))
+    assert f"{done} — orders" in first.title
+    assert first.cost == cost
+    assert first.title.endswith(cost)
+    removed = text.count("__syncthreads();") - applied(text, first.edits).count("__syncthreads();")
+    assert removed == done.count("remove the barrier in")
+
+
+def test_repairs_that_cost_no_barrier_cost_none_together() -> None:
+    assert of_several({"no barrier more": 3}) == "no barrier more"
+    assert of_several({"no barrier more": 1, "+1 barrier": 2, "": 4}) == "2 times +1 barrier"
+    assert of_several({"": 1}) == ""
