@@ -11,6 +11,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Final
 
+from analyzers.frontend.blanking import group_end, next_visible
 from analyzers.frontend.update_kinds import INTEGERS, NARROW, AnyUpdate, Cell, Claim, Operand, Range, Store, Update
 from quickfix.edits import Change, Layout
 from quickfix.naming import NotPossible, line_of
@@ -36,6 +37,7 @@ _WORDS_64: Final = re.compile(r"(?:std::)?(u?)int(?:_(?:fast|least))?64_t|(?:std
 _PARAMETER: Final = "type-parameter-"
 """How clang spells a parameter of a template."""
 _ELSE: Final = re.compile(rb"\s*else\b")
+_WORD: Final = re.compile(rb"[A-Za-z_]\w*|\d[\w.]*")
 _NAMED: Final = re.compile(rb"\w")
 _COMMENT: Final = re.compile(rb"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _COMMON: Final[dict[str, frozenset[str]]] = {
@@ -71,9 +73,9 @@ def exchange(store: Store, layout: Layout) -> Change:
     _open(written, "atomicExch", store.cell, cast)
     if cast and store.value.type in _REAL and type_ != store.cell.type:
         # What is below zero is converted to the type with the sign first.
-        written.add(f", ({store.cell.spelling})(", store.value.at, "))")
+        written.add(f", ({store.cell.spelling})(", _bare(layout, store.value.at), "))")
     else:
-        written.add(", ", store.value.at, ")")
+        written.add(", ", _bare(layout, store.value.at), ")")
     return written.change(store.whole)
 
 
@@ -99,9 +101,10 @@ def _updated(update: Update, layout: Layout) -> Change:
         written.add(f"({signed}" if new else signed)
     _open(written, function, cell, cast)
     written.add(", ")
-    value: tuple[Range | str, ...] = (operand.at,) if operand is not None else ("1",)
+    value: tuple[Range | str, ...] = (_bare(layout, operand.at),) if operand is not None else ("1",)
+    bracketed = value if operand is None or _is_word(layout, operand) else ("(", *value, ")")
     if update.operator == "-" and function == "atomicAdd":
-        written.add(*_negated(type_, cell.spelling, operand, value))
+        written.add(*_negated(type_, cell.spelling, operand, bracketed))
     else:
         written.add(*value)
     written.add(")")
@@ -111,7 +114,6 @@ def _updated(update: Update, layout: Layout) -> Change:
     elif update.compared is not None:
         written.add((update.compared[1], update.whole[1]))
     elif new:
-        bracketed = value if operand is None else ("(", *value, ")")
         written.add(f" {update.operator} ", *bracketed, ")")
     if update.is_statement:
         _check_end(update.whole, layout)
@@ -132,7 +134,8 @@ def _claimed(claim: Claim, layout: Layout) -> Change:
     written = _Text(layout)
     _open(written, "atomicCAS", claim.cell, cast)
     compared = expected.at if expected is not None else "0"
-    written.add(", ", compared, ", ", claim.desired.at, ")")
+    first = _bare(layout, expected.at) if expected is not None else "0"
+    written.add(", ", first, ", ", _bare(layout, claim.desired.at), ")")
     if claim.whole is not None:
         _check_end(claim.whole, layout)
         written.add(";")
@@ -196,17 +199,33 @@ def _open(written: _Text, function: str, cell: Cell, cast: str) -> None:
     written.add(f"({cast} *)" if cast else "", "(" if bracketed else "", cell.address, ")" if bracketed else "")
 
 
+def _bare(layout: Layout, at: Range) -> Range:
+    """An expression without brackets around all of it, as an argument of a call."""
+    start, end = at
+    code = layout.code
+    while code.startswith(b"(", start) and group_end(code, start) == end and b"," not in code[start:end]:
+        low = next_visible(code, start + 1)
+        start, end = low, low + len(code[low : end - 1].rstrip())
+    return start, end
+
+
+def _is_word(layout: Layout, operand: Operand) -> bool:
+    """Whether a value is a name or a number, of which no macro makes more."""
+    return operand.is_tight and _WORD.fullmatch(layout.text, *_bare(layout, operand.at)) is not None
+
+
 def _negated(
     type_: str, spelling: str, operand: Operand | None, value: tuple[Range | str, ...]
 ) -> tuple[Range | str, ...]:
-    """The operand of a subtraction, to be added. What is narrower than the cell is widened first."""
+    """The operand of a subtraction, to be added, with the brackets that it needs. What is narrower than the cell is
+    widened first."""
     if operand is None:
         return ("0ULL - 1",) if type_ == "unsigned long long" else ("-1",)
     if type_ == "unsigned long long":
-        return ("0ULL - (", *value, ")")
+        return ("0ULL - ", *value)
     if operand.type != type_:
-        return (f"-({spelling})(", *value, ")")
-    return ("-(", *value, ")")
+        return (f"-({spelling})", *value)
+    return ("-", *value)
 
 
 def _check_conversion(update: Update, type_: str) -> None:

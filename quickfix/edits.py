@@ -10,6 +10,7 @@ from __future__ import annotations
 import bisect
 import difflib
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
@@ -203,7 +204,7 @@ class Layout:
         return start + len(self.text[start:at].rstrip(b" \t\r"))
 
     def unit(self, function: FunctionTree) -> bytes:
-        """One level of indentation, as the function (else the file) uses it."""
+        """One level of indentation, as the function uses it, else as most of the file does."""
         for body in _bodies(function.body):
             if body.braced and body.statements:
                 inner, outer = body.statements[0].start, body.start - 1
@@ -211,9 +212,19 @@ class Layout:
                     deep, shallow = self.indentation(inner), self.indentation(outer)
                     if deep.startswith(shallow) and len(deep) > len(shallow) and body.role != "case":
                         return deep[len(shallow) :]
-        return b"\t" if b"\n\t" in self.text else b"  "
+        return self._usual_unit()
+
+    def _usual_unit(self) -> bytes:
+        """What most lines behind one that opens a body are indented by more than that."""
+        found = Counter[bytes]()
+        for opened in _OPENED.finditer(self.code):
+            shallow, deep = opened["outer"], opened["inner"]
+            if deep.startswith(shallow) and len(deep) > len(shallow):
+                found[deep[len(shallow) :]] += 1
+        return found.most_common(1)[0][0] if found else b"\t" if b"\n\t" in self.text else b"  "
 
 
+_OPENED: Final = re.compile(rb"^(?P<outer>[ \t]*)\S[^\n]*\{[ \t]*\r?\n(?=(?P<inner>[ \t]*)\S)", re.MULTILINE)
 _BLANK_OR_COMMENT: Final = re.compile(rb"[ \t]+|//(?:[^\n\\]|\\(?:\r?\n|.))*|/\*.*?\*/", re.DOTALL)
 _CONDITIONAL: Final = re.compile(rb"^[ \t]*#[ \t]*(if|ifdef|ifndef|endif)\b(?:[^\n\\]|\\(?:\r?\n|.))*", re.MULTILINE)
 

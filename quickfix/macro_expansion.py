@@ -52,7 +52,7 @@ class Expansion:
 
     def in_definition(self, change: Change, at: int, text: bytes) -> Change:
         """A change of the expansion, which begins at the offset `at` of the edited file, as one of the definition, that
-        `text` has. A parameter whose address is taken gets brackets. Raises `NotPossible`."""
+        `text` has. A parameter that is by itself gets brackets where it is no argument. Raises `NotPossible`."""
         start = self._defined(change.start - at, is_end=False)
         end = self._defined(change.end - at, is_end=True)
         written, done = b"", 0
@@ -60,7 +60,7 @@ class Expansion:
             low, high = self._defined(old - at, is_end=False), self._defined(old - at + length, is_end=True)
             said = re.sub(rb"\\?\s+", b" ", text[low:high])
             written += change.text[done:place]
-            alone = _WORD.fullmatch(said) is not None and written.endswith(b"&")
+            alone = _WORD.fullmatch(said) is not None and written.rstrip()[-1:] not in (b"", b"(", b",")
             written += b"(" + said + b")" if alone else said
             done = place + length
         return Change(start, end, written + change.text[done:])

@@ -36,9 +36,9 @@ def verdicts(text: str, path: str = "/macros/a.cu") -> set[Verdict]:
         ("INC(x) ((x) += 1)", "  INC(m[0]);", "INC(x) atomicAdd(&(x), 1)"),
         ("INC(x) ((x) += 1)", "  if (v > 3) INC(m[v]); else INC(*(m + 1));", "INC(x) atomicAdd(&(x), 1)"),
         ("INC(x) (x)++", "  INC(*m);\n  INC(f[1]);", "INC(x) atomicAdd(&(x), 1)"),
-        ("ADD(x, by) (x) = (x) + (by)", "  ADD(m[0], v);\n  ADD(m[0], i * 2);", "ADD(x, by) atomicAdd(&(x), (by))"),
+        ("ADD(x, by) (x) = (x) + (by)", "  ADD(m[0], v);\n  ADD(m[0], i * 2);", "ADD(x, by) atomicAdd(&(x), by)"),
         ("LARGER(x, y) x = max(x, y)", "  LARGER(m[0], v);", "LARGER(x, y) atomicMax(&(x), y)"),
-        ("LARGER(x, y) if ((x) < (y)) (x) = (y)", "  LARGER(m[0], v);", "LARGER(x, y) atomicMax(&(x), (y))"),
+        ("LARGER(x, y) if ((x) < (y)) (x) = (y)", "  LARGER(m[0], v);", "LARGER(x, y) atomicMax(&(x), y)"),
         (
             "ADD(a, at, by) do { (a)[at] -= by; } while (0)",
             "  ADD(m, v & 3, 2);",
@@ -47,9 +47,10 @@ def verdicts(text: str, path: str = "/macros/a.cu") -> set[Verdict]:
         (
             "ADD(a, by)  \\\n  do {       \\\n    *(a) += (by); \\\n  } while (0)",
             "  ADD(m, 2);\n  ADD(m + v, 3);",
-            "ADD(a, by)  \\\n  do {       \\\n    atomicAdd(a, (by)); \\\n  } while (0)",
+            "ADD(a, by)  \\\n  do {       \\\n    atomicAdd(a, by); \\\n  } while (0)",
         ),
         ("TAKE(x, who) if ((x) == 0) (x) = who", "  TAKE(m[0], i + 1);", "TAKE(x, who) atomicCAS(&(x), 0, who)"),
+        ("LESS(x, by) (x) -= by", "  LESS(f[0], v);", "LESS(x, by) atomicAdd(&(x), -(float)(by))"),
         ("NEXT(x) ((x)++)", "  o[NEXT(*m)] = v;", "NEXT(x) atomicAdd(&(x), 1)"),
     ],
 )
@@ -74,7 +75,7 @@ def test_the_definition_gets_the_atomic_function(definition: str, uses: str, aft
         ("INC(x) ((x) += 1)", "  INC(v);\n  INC(m[0]);\n  o[i] = v;", "  INC(v);\n  atomicAdd(&m[0], 1);\n  o[i] = v;"),
         # What the use gives is the new value.
         ("INC(x) ((x) += 1)", "  INC(m[0]);\n  o[i] = INC(o[i]);", "  atomicAdd(&m[0], 1);\n  o[i] = INC(o[i]);"),
-        ("INC(x) ((x) += 1)", "  INC(v);\n  o[i] = INC(*m);", "  INC(v);\n  o[i] = (atomicAdd(m, 1) + (1));"),
+        ("INC(x) ((x) += 1)", "  INC(v);\n  o[i] = INC(*m);", "  INC(v);\n  o[i] = (atomicAdd(m, 1) + 1);"),
         # Another function for another type.
         ("SUB(x, y) (x) -= y", "  SUB(m[0], v);\n  SUB(f[i], v);", "  atomicSub(&m[0], v);\n  SUB(f[i], v);"),
         ("TALLY(x) do { (x)++; } while (0)", "  TALLY(v);\n  TALLY(m[v]);", "  TALLY(v);\n  atomicAdd(&m[v], 1);"),

@@ -137,3 +137,18 @@ def test_a_barrier_that_leaves_a_condition_of_its_own_line_is_said_to(code: str)
         if isinstance(a, Fix) and a.kind == "move-barrier"
     ]
     assert [a.title for a in moved] == ["Move `__syncthreads()` in line 5 further out — all threads get there"]
+
+
+@pytest.mark.parametrize("unit", ["    ", "\t", "   "])
+def test_a_function_of_one_line_is_indented_as_the_file_is(unit: str) -> None:
+    body = "{ if (t < n) { s[t] = t; o[t] = s[63 - t]; } }"
+    text = f"""struct Work {{ int n; __device__ void run(int *s, int *o, int t) {body} }};
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void k(int *out, Work w) {{
+{unit}__shared__ int s[64];
+{unit}w.run(s, out, threadIdx.x);
+}}
+"""
+    fix = next(a for a in answers(engine(), CheckRequest("/restructured/own.cu", text)) if isinstance(a, Fix))
+    after = edited(text, fix)
+    assert f"\n{unit}const bool taken = t < n;\n{unit}if (taken) {{\n{unit}{unit}s[t] = t;\n{unit}}}\n" in after
