@@ -152,7 +152,7 @@ void host(float *o) {{ all<<<1, 256>>>(o); some<<<1, 256>>>(o); }}
     request = CheckRequest("/callers/kept.cu", text)
     fix = next(a for a in answers(Engine(), request) if isinstance(a, Fix))
     after = applied(text, fix.edits)
-    assert f"let all threads call `{name}`" in fix.title
+    assert f"Let all threads call `{name}`" in fix.title
     assert f"{name}(s, 2.f, taken);" in after
     unit = Engine().analyse(CheckRequest("/callers/kept.cu", after)).result
     assert {k.name: k.verdict for k in unit.kernels} == dict.fromkeys(("all", "some"), Verdict.RACE_FREE)
