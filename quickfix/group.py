@@ -178,7 +178,7 @@ def _repair_races(session: Session, kernels: Sequence[KernelAnalysis], group: st
 
 def _for_warps(session: Session, kernels: Sequence[KernelAnalysis], races: Sequence[Finding]) -> tuple[Session, ...]:
     """The same text, for barriers of all lanes and, where only some come to the accesses, of these."""
-    mask = lane_mask(kernels, races)
+    mask = lane_mask(session, kernels, races)
     return (session.for_warps(), session.for_warps(mask)) if mask is not None else (session.for_warps(),)
 
 

@@ -1,66 +1,73 @@
 """Which lanes of a warp come to accesses under a condition on the coordinates of threads.
 
-Takes analysed kernels and races, gives the mask that `__syncwarp(mask)` would name between their accesses: where the
-same lanes of every warp that comes there do, whatever the launch. Whether these wait for each other there is for the
-engine to say.
+Takes a session, analysed kernels and races, gives the mask that `__syncwarp(mask)` would name between their accesses:
+where the same lanes of every warp that comes there do, whatever the launch, and the text says which lanes these are, in
+coordinates and literals.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Final
 
-import numpy as np
-
 from analyzers.analysed import KernelAnalysis
+from analyzers.frontend.blanking import blanked
 from analyzers.ir import expr as E
-from analyzers.ir.evaluate import evaluate_vector
 from analyzers.ir.events import Conjunct
 from analyzers.ir.uniformity import is_uniform
-from analyzers.model import Finding
-from analyzers.races.threads import WARP, Launch
+from analyzers.model import Access, Finding
+from analyzers.races.threads import Launch
+from quickfix.named_lanes import ALL_LANES, lanes_of_warps
+from quickfix.paths import chain_to
+from quickfix.session import Session, names_of
 
-_ALL: Final = (1 << WARP) - 1
+_WORD: Final = re.compile(rb"[A-Za-z_]\w*")
+_TEMPLATE: Final = re.compile(rb"\btemplate\s*<[^;{}]*\Z")
+_OPEN: Final = re.compile(rb"^[ \t]*#[ \t]*(?:if|el|else|endif)", re.MULTILINE)
 
 
-def lane_mask(kernels: Collection[KernelAnalysis], races: Sequence[Finding]) -> int | None:
-    """None: all lanes come, or it is not known which, or others in other warps. Blocks have known extents."""
+def lane_mask(session: Session, kernels: Collection[KernelAnalysis], races: Sequence[Finding]) -> int | None:
+    """None: all lanes come, or it is not known which, or others in other warps, or the text leaves it open: to the
+    argument of a template or a call, to a macro, to another build. Blocks have known extents."""
+    if session.kernels_sharing_code(kernels) - names_of(kernels) or len(kernels) != 1:
+        return None
+    if not all(_is_settled(session, access) for f in races for access in f.accesses[:2]):
+        return None
     found = {mask for analysis in kernels for mask in _masks(analysis, races)}
     mask = found.pop() if len(found) == 1 else None
-    return None if mask in (0, _ALL) else mask
+    return None if mask in (0, ALL_LANES) else mask
+
+
+def _is_settled(session: Session, access: Access) -> bool:
+    """Whether the text of a kernel itself says who comes to an access, the same in every build and instance."""
+    chain = chain_to(session.trees, access)
+    if not chain or access.calls or len({level.function.start for level in chain}) > 1:
+        return False
+    function = chain[0].function
+    text = session.trees.texts[function.path]
+    code = blanked(text)
+    if code.startswith(b"template", function.start) or _TEMPLATE.search(code[: function.start]) is not None:
+        return False
+    if _OPEN.search(text, function.start, function.end) is not None:
+        return False
+    heads = [step.statement for level in chain for step in level.steps]
+    words = {word for s in heads for word in _WORD.findall(code, s.keyword, s.head_end)}
+    return words.isdisjoint(session.reserved_in(function))
 
 
 def _masks(analysis: KernelAnalysis, races: Iterable[Finding]) -> Iterator[int | None]:
     """Of the lanes that come to the accesses, for each of these, each launch and each warp with such."""
-    places = {(a.span.path, a.span.start_offset, a.calls) for f in races for a in f.accesses[:2]}
-    events = [
-        e for e in analysis.events.accesses if (e.site.span.path, e.site.span.start_offset, e.site.calls) in places
-    ]
+    places = {(a.span.path, a.span.start_offset) for f in races for a in f.accesses[:2]}
+    events = [e for e in analysis.events.accesses if (e.site.span.path, e.site.span.start_offset) in places]
     for context in analysis.contexts:
         launch = Launch(analysis.events, context)
         for guard in dict.fromkeys(e.guard for e in events):
-            yield from _of_warps(launch, guard)
+            if not all(c.kind == "assume" or _is_of_coordinates(c) for c in guard):
+                yield None
+            yield from lanes_of_warps(launch, guard)
 
 
-def _of_warps(launch: Launch, guard: Iterable[Conjunct]) -> Iterator[int | None]:
-    width, height, depth = launch.block
-    if width is None or height is None or depth is None:
-        yield None
-        return
-    number = np.arange(width * height * depth, dtype=np.int64)
-    coordinates = number % width, number // width % height, number // (width * height)
-    values = dict(zip(E.TID, coordinates, strict=True))
-    come = np.ones(number.shape, dtype=bool)
-    for conjunct in guard:
-        condition = launch.bind(conjunct.condition)
-        if conjunct.kind == "assume" or is_uniform(condition, "block"):
-            continue
-        if not set(E.TID).issuperset(E.symbols(condition)):
-            yield None
-            return
-        held, defined = evaluate_vector(condition, values)
-        come &= np.broadcast_to(held.astype(bool) & defined, come.shape)
-    for first in range(0, number.size, WARP):
-        lanes = np.flatnonzero(come[first : first + WARP]).tolist()
-        if lanes:
-            yield sum(1 << lane for lane in lanes)
+def _is_of_coordinates(conjunct: Conjunct) -> bool:
+    """Whether a condition is about the coordinates of threads alone, or the same for the block."""
+    return is_uniform(conjunct.condition, "block") or set(E.TID).issuperset(E.symbols(conjunct.condition))

@@ -47,6 +47,8 @@ _OF_OTHER_FILES: Final = "what lies in other files has a repair of its own"
 
 _BETWEEN: Final = "threads of different {groups} collide: __syncwarp() only orders threads of one warp"
 
+_OF_OTHER_LANES: Final = "other lanes collide, or in another place: that takes a barrier of its own"
+
 
 @dataclass(frozen=True, slots=True)
 class Placed:
@@ -280,7 +282,8 @@ def _demand(session: Session, model: PlacementModel, key: PairKey, finding: Find
     failed = {key for c in way.candidates if c.key in besides for key in _passed_alike(c, way.candidates, spans)}
     if not model.demand(way.candidates, failed):
         tried = failed.issuperset(c.key for c in way.candidates)
-        raise _Unfixable(key, _not_enough(one, two) if tried else _unreachable(session, finding))
+        why = _OF_OTHER_LANES if session.names_lanes else _not_enough(one, two)
+        raise _Unfixable(key, why if tried else _unreachable(session, finding))
 
 
 def _passed_alike(place: Candidate, others: Iterable[Candidate], spans: Iterable[SourceSpan]) -> Iterator[Key]:

@@ -36,6 +36,7 @@ from quickfix.edits import (
 from quickfix.elsewhere import OtherBuilds
 from quickfix.includes import included
 from quickfix.judging import Judge, old_places
+from quickfix.named_lanes import named_otherwise
 from quickfix.naming import macros_of, macros_of_flags, said_by_macros, uses_of_definition
 from quickfix.oracle import Oracle, Stop, with_texts
 from quickfix.own_headers import own_headers
@@ -530,6 +531,8 @@ class Session:
         own = self._is_for_device(changes)
         analysis = self._oracle.asked(request, names, for_device=own)
         difference = self._judge.difference(analysis, files, targets, inserting=inserting)
+        if self.names_lanes and (why := named_otherwise(analysis.kernels, self.barrier)) is not None:
+            difference = replace(difference, worse=(*difference.worse, why))
         keys = _gaps_at(changes)
         checked = frozenset(kernel.mangled for kernel in analysis.result.kernels)
         tried = Trial(
