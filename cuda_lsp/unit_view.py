@@ -6,6 +6,7 @@ the analysis fails; its positions move along with the edits (`Anchor`), and its 
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -148,6 +149,8 @@ class UnitView:
     """Verified repairs for the text of `snapshot`."""
     answered: set[str] = field(default_factory=set[str])
     """Groups for which it is known whether there is a repair."""
+    asked_for: dict[str, asyncio.Event] = field(default_factory=dict[str, asyncio.Event])
+    """Groups whose repair somebody has asked for and waits for, until it is known."""
     refusals: dict[str, str] = field(default_factory=dict[str, str])
     """Why there is no repair for the text of `snapshot`, by group."""
     combined: tuple[tuple[str, ...], Fix] | None = None
@@ -247,6 +250,7 @@ class UnitView:
         self.names, self.mentioned = frozenset(frame["names"]), frozenset(frame["mentioned"])
         self.callees, self.defining = frozenset(frame["callees"]), frozenset(frame["defining"])
         self.fixes, self.combined, self.answered, self.refusals = [], None, set(), {}
+        self.asked_for = {}
         self._fresh = {}
 
     def add_fix(self, fix: Fix) -> None:

@@ -21,10 +21,10 @@ from analyzers.model import Access, Finding, Fix
 from analyzers.races.acquire_release import AcquireRelease
 from analyzers.races.others import is_strong
 from analyzers.races.threads import Launch
-from quickfix.cost import trips_of, words
+from quickfix.cost import price, trips_of, words
 from quickfix.edits import BARRIER, FENCE, Change, respelled
 from quickfix.naming import line_of
-from quickfix.paths import Candidate, Key, Level, chain_to
+from quickfix.paths import Candidate, Key, Level, candidate_at, chain_to
 from quickfix.scopes import Wide, is_narrow, widened_scopes
 from quickfix.search import varying_bodies
 from quickfix.session import Changes, Session, Trial
@@ -90,10 +90,10 @@ def _attempts(
     session: Session, kernels: Sequence[KernelAnalysis], races: Sequence[Finding]
 ) -> Iterator[tuple[Wide | None, Sequence[Candidate], Sequence[Candidate]]]:
     """What scopes are widened to, the places of fences, and those of barriers."""
+    barriers = _places_of_barriers(session, kernels)
     if all(f.scope == "inter-block" for f in races):
         yield "device", (), ()
         yield "device", _places(session, kernels), ()
-        barriers = _places_of_barriers(session, kernels)
         if barriers:
             yield "device", _places(session, kernels), barriers
         return
@@ -103,6 +103,8 @@ def _attempts(
         yield "block", (), ()
         yield "device", (), ()
     yield None, _places(session, kernels), ()
+    if barriers and any(f.scope != "intra-warp" for f in races):
+        yield "device", _places(session, kernels), barriers
 
 
 def _signals(analysis: KernelAnalysis) -> bool:
@@ -130,27 +132,31 @@ def _places(session: Session, kernels: Iterable[KernelAnalysis]) -> list[Candida
     """In front of and behind each statement that signals or sees a signal."""
     found: dict[tuple[str, int, int], Candidate] = {}
     for site in dict.fromkeys(e.site for k in kernels for e in k.events.accesses if is_strong(e)):
-        for gap in _around(session, site):
-            found.setdefault(gap.key, Candidate(gap, (), 0))
+        for candidate in _around(session, site):
+            found.setdefault(candidate.key, candidate)
     return [found[key] for key in sorted(found)]
 
 
-def _around(session: Session, site: Site) -> Iterator[Gap]:
+def _around(session: Session, site: Site) -> Iterator[Candidate]:
     chain = chain_to(session.trees, Access(0, site.span, "atomic", 0, site.text, calls=site.calls))
     if not chain:
         return
-    level = chain[-1]
-    if level.statement is None and len(chain) > 1 and level.body.role == "loop":
-        level = chain[-2]  # in the head of a loop: the loop itself is what waits
+    at = len(chain) - 1
+    if chain[at].statement is None and at > 0 and chain[at].body.role == "loop":
+        at -= 1  # in the head of a loop: the loop itself is what waits
+    level = chain[at]
     statement = level.statement
     if statement is None or level.function.on_host:
         return
-    yield _gap(level, level.body, level.position)
+    yield candidate_at(chain, at, _gap(level, level.body, level.position))
     if statement.kind == "if":
         steps = (*level.steps, Step(level.body, level.position))
-        yield from (Gap(level.function, steps, body, 0) for body in statement.bodies[:1])
+        yield from (candidate_at(chain, at, Gap(level.function, steps, body, 0)) for body in statement.bodies[:1])
     elif statement.kind != "jump":
-        yield _gap(level, level.body, level.position + 1)
+        yield candidate_at(chain, at, _gap(level, level.body, level.position + 1))
+    while chain[at].body.role == "loop" and at > 0 and chain[at - 1].function is level.function:
+        at -= 1  # what waits in a loop has waited behind it
+        yield candidate_at(chain, at, _gap(chain[at], chain[at].body, chain[at].position + 1))
 
 
 def _gap(level: Level, body: Body, index: int) -> Gap:
@@ -163,12 +169,12 @@ def _places_of_barriers(session: Session, kernels: Collection[KernelAnalysis]) -
     found: dict[Key, Candidate] = {}
     for site in dict.fromkeys(e.site for k in kernels for e in k.events.accesses if is_strong(e)):
         chain = chain_to(session.trees, Access(0, site.span, "atomic", 0, site.text, calls=site.calls)) or ()
-        for level in chain:
+        for at, level in enumerate(chain):
             if level.function.on_host or (level.function.path, level.body.start) in varying:
                 break
             for index in (level.position, level.position + 1) if level.statement is not None else ():
                 gap = _gap(level, level.body, index)
-                found.setdefault(gap.key, Candidate(gap, (), 0))
+                found.setdefault(gap.key, candidate_at(chain, at, gap))
     return [found[key] for key in sorted(found)]
 
 
@@ -203,9 +209,9 @@ def _fewest(session: Session, kernels: Sequence[KernelAnalysis], race: Finding, 
         if without is not None:
             plan, trial = fewer, without
 
-    for place in plan.barriers:
+    for place in sorted(plan.barriers, key=price, reverse=True):
         leave_out(replace(plan, barriers=tuple(p for p in plan.barriers if p is not place)))
-    for place in plan.fences:
+    for place in sorted(plan.fences, key=price, reverse=True):
         leave_out(replace(plan, fences=tuple(p for p in plan.fences if p is not place)))
     if plan.widened and (plan.fences or plan.barriers):
         leave_out(replace(plan, widened={}))

@@ -16,7 +16,7 @@ from analyzers.ir.events import BarrierEvent, Conjunct, KernelEvents
 from analyzers.ir.expr import walk
 from analyzers.ir.uniformity import is_uniform
 from analyzers.model import SourceSpan, UnitResult, Verdict
-from analyzers.races.threads import Launch
+from analyzers.races.threads import WARP, Launch
 from quickfix.edits import Layout
 from quickfix.flagged_loops import test_range
 from quickfix.naming import NotPossible, line_of
@@ -84,9 +84,11 @@ def _causes(exchange: BarrierEvent, events: KernelEvents, launches: Sequence[Lau
     """The conditions for which lanes may miss an exchange that waits for them: not those under which its mask was
     made."""
     depth = _depth_of_mask(exchange, events)
+    # A shuffle within parts of a warp waits for all lanes that its mask names, a group for those of its own.
+    lanes = exchange.tile if exchange.tile is not None and "__shfl" not in exchange.site.text else WARP
     for c in exchange.guard:
         given = not _may_part(c) or c in exchange.formed or c.depth <= depth
-        if not given and not all(launch.agree_in_warps(c.condition) for launch in launches):
+        if not given and not all(launch.agree_in_warps(c.condition, lanes) for launch in launches):
             yield c
 
 

@@ -14,7 +14,7 @@ from quickfix.cost import Called, Trips, words
 from quickfix.edits import BARRIER, WARP_BARRIER, respelled
 from quickfix.oracle import SearchSpentError
 from quickfix.paths import Candidate
-from quickfix.search import Placed, ways_between
+from quickfix.search import Placed
 from quickfix.session import Changes, Session, Trial, names_of
 from quickfix.verify import EditedFile, key_of
 from quickfix.wording import as_spelled, kind_in_words, places_in_words
@@ -27,14 +27,10 @@ def narrowed(
     is_right: Callable[[Trial], bool] = lambda _: True,
 ) -> Placed:
     """The placement with barriers of warps where they suffice; `is_right`: what else an edit has to be."""
-    if session.barrier != BARRIER:
+    if session.barrier != BARRIER or all(f.scope != "intra-warp" for f in placed.targets):
         return placed
-    within = [f for f in placed.targets if f.scope == "intra-warp"]
-    near = {c.key for f in within if not isinstance(way := ways_between(session, f), str) for c in way.candidates}
     aims = frozenset(map(key_of, placed.targets))
     for barrier in placed.barriers:
-        if barrier.key not in near:
-            continue
         tried = replace(placed, of_warps=placed.of_warps | {barrier.key})
         try:
             trial = session.trial(changes_of(session, tried), aims, names_of(kernels), inserting=True)

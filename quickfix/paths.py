@@ -327,10 +327,11 @@ def _in_front(chain: Chain, start: int) -> list[Candidate]:
 
 def _all(chain: Chain, index: int) -> list[Candidate]:
     level = chain[index]
-    return [_candidate(chain, index, gap) for gap in gaps_of(level.body, level.steps, level.function)]
+    return [candidate_at(chain, index, gap) for gap in gaps_of(level.body, level.steps, level.function)]
 
 
-def _candidate(chain: Chain, index: int, gap: Gap) -> Candidate:
+def candidate_at(chain: Chain, index: int, gap: Gap) -> Candidate:
+    """The gap in the body of a level, by its index, with the loops and conditionals around it."""
     level = chain[index]
     path = level.function.path
     calls = [i for i, other in enumerate(chain[: index + 1]) if other.call is not None]
@@ -379,7 +380,7 @@ def _loop_lines(level: Level) -> list[int]:
 def place_of(chain: Chain) -> Candidate:
     """The gap in front of the statement that a chain leads to."""
     level = chain[-1]
-    return _candidate(chain, len(chain) - 1, Gap(level.function, level.steps, level.body, level.position))
+    return candidate_at(chain, len(chain) - 1, Gap(level.function, level.steps, level.body, level.position))
 
 
 def _distinct(found: Iterable[Candidate]) -> tuple[Candidate, ...]:

@@ -96,3 +96,29 @@ def test_a_mask_from_before_the_loop_names_lanes_that_leave_it() -> None:
     fixed, said = found(HEADER + COUNTED % (first, "p[t]", "__shfl_down_sync(lanes, v, 1)", ""))
     assert not fixed
     assert any("waits for lanes" in why for why in said), said
+
+
+OF_A_TILE = """#include <cooperative_groups.h>
+namespace cg = cooperative_groups;
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void k(const int *p, float *out) {
+  __shared__ float s[64];
+  auto tile = cg::tiled_partition<16>(cg::this_thread_block());
+  int t = threadIdx.x;
+  float v = t;
+  if (p[t / 16] > 0) {
+    v += EXCHANGE;
+    s[t] = v;
+  }
+  out[t] = s[63 - t];
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("exchange", "kinds"),
+    [("tile.shfl_xor(v, 1)", ["insert-barrier"]), ("__shfl_xor_sync(0xffffffff, v, 1, 16)", [])],
+)
+def test_a_tile_waits_for_its_own_lanes_only(exchange: str, kinds: list[str]) -> None:
+    request = CheckRequest("/lanes/tile.cu", OF_A_TILE.replace("EXCHANGE", exchange))
+    assert [a.kind for a in answers(engine(), request) if isinstance(a, Fix)] == kinds

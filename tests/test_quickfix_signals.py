@@ -79,6 +79,50 @@ def test_a_barrier_and_a_fence_in_one_gap_come_in_this_order_in_front_of_a_signa
     assert verdict(edited) is Verdict.RACE_FREE
 
 
+POLLED = """// cuda-lsp: launch grid=(2) block=(64)
+__global__ void k(int *flag, int *data, int *out) {
+  int t = threadIdx.x;
+  if (blockIdx.x == 0) {
+    data[t] = t;
+    __syncthreads();
+    if (t == 0) atomicExch(flag, 1);
+  } else {
+    int v;
+    do { v = atomicAdd(flag, 0); } while (v == 0);
+    out[t] = data[t];
+  }
+}
+"""
+
+
+def test_a_fence_goes_behind_a_loop_that_waits() -> None:
+    (fix,) = answers(Engine(), CheckRequest("/signals/a.cu", POLLED))
+    assert isinstance(fix, Fix)
+    assert "while (v == 0);\n    __threadfence();" in applied(POLLED, fix.edits)
+    assert fix.cost == "+2 fences"
+
+
+NESTED = """__device__ unsigned count;
+// cuda-lsp: launch grid=(8) block=(64)
+__global__ void k(float *part, float *out) {
+  int t = threadIdx.x;
+  part[blockIdx.x * 64 + t] = t;
+  if (t == 0) {
+    if (atomicAdd(&count, 1u) == gridDim.x - 1) {
+      float sum = 0;
+      for (int i = 0; i < 64 * 8; ++i) sum += part[i];
+      out[0] = sum;
+    }
+  }
+}
+"""
+
+
+def test_the_thread_that_signals_may_be_the_one_that_reads() -> None:
+    fixes = [a for a in answers(Engine(), CheckRequest("/signals/a.cu", NESTED)) if isinstance(a, Fix)]
+    assert any(verdict(applied(NESTED, fix.edits)) is Verdict.RACE_FREE for fix in fixes)
+
+
 OF_SOME = """__device__ int ready;
 __device__ int cells[128];
 __global__ void hand_over(int *out) {

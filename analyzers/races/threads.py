@@ -394,24 +394,24 @@ class Launch:
         size = E.const(unit, E.U32)
         return E.compare("eq", *(E.binary("div", self.linear(t, mode, first), size) for t in (1, 2)))
 
-    def agree_in_warps(self, condition: Expr) -> bool:
-        """Whether the threads of each warp agree on a condition, as far as their numbers tell; not where it is about
-        data that each has of its own. Of another it is taken for granted."""
+    def agree_in_warps(self, condition: Expr, lanes: int = WARP) -> bool:
+        """Whether the threads of each warp, or of each part of so many lanes, agree on a condition, as far as their
+        numbers tell; not where it is about data that each has of its own. Of another it is taken for granted."""
         asked = self.bind(condition)
         if any(s.op == "opaque" and not is_uniform(s, "warp") for s in E.symbols(asked)):
-            return self._is_one_in_warps(asked)
-        return None in self.block or not E.symbols(asked) <= set(E.TID) or self._is_one_by_number(asked)
+            return self._is_one_in_parts(asked, lanes)
+        return None in self.block or not E.symbols(asked) <= set(E.TID) or self._is_one_by_number(asked, lanes)
 
-    def _is_one_in_warps(self, value: Expr) -> bool:
-        """Whether the threads of each warp have one value, by what it is made of: ``rows[t / 32]``."""
+    def _is_one_in_parts(self, value: Expr, lanes: int) -> bool:
+        """Whether the threads of each part of a warp have one value, by what it is made of: ``rows[t / 32]``."""
         if is_uniform(value, "warp"):
             return True
         if E.symbols(value) <= set(E.TID):
-            return self._is_one_by_number(value)
+            return self._is_one_by_number(value, lanes)
         common = value.op != "opaque" or value.value[1] != "thread"
-        return common and bool(value.args) and all(map(self._is_one_in_warps, value.args))
+        return common and bool(value.args) and all(self._is_one_in_parts(v, lanes) for v in value.args)
 
-    def _is_one_by_number(self, asked: Expr) -> bool:
+    def _is_one_by_number(self, asked: Expr, lanes: int) -> bool:
         x, y, z = self.block
         if x is None or y is None or z is None:
             return False
@@ -419,7 +419,7 @@ class Launch:
         values = dict(zip(E.TID, (numbers % x, numbers // x % y, numbers // (x * y)), strict=True))
         holds, _ = evaluate_vector(asked, values)
         found = np.broadcast_to(holds, numbers.shape)
-        return all(len(np.unique(found[at : at + WARP])) == 1 for at in range(0, len(numbers), WARP))
+        return all(len(np.unique(found[at : at + lanes])) == 1 for at in range(0, len(numbers), lanes))
 
     def single_warp(self) -> bool:
         """No block has more than one warp."""

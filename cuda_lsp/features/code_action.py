@@ -95,23 +95,39 @@ async def _hurry(session: Session, document: Document, wanted: types.Range) -> N
 
 async def _verified_first(session: Session, uri: str, path: str, wanted: types.Range, there: asyncio.Event) -> None:
     """Have the repairs at a place verified, and say when they are `there`. It goes on when nobody waits any more: who
-    asks again finds them."""
-    with contextlib.suppress(asyncio.TimeoutError):
-        await asyncio.wait_for(session.checks.settled(uri), _PATIENCE_S)
-    unit = session.unit_of(uri)
-    view = session.views.get(unit) if unit is not None else None
-    if unit is not None and view is not None and view.is_current and session.checks.offers_are_pending(unit):
+    asks again finds them, or waits for the same answers."""
+    try:
+        with contextlib.suppress(asyncio.TimeoutError):
+            await asyncio.wait_for(session.checks.settled(uri), _PATIENCE_S)
+        unit = session.unit_of(uri)
+        view = session.views.get(unit) if unit is not None else None
+        if view is None or not view.is_current or not session.checks.offers_are_pending(view.path):
+            return
         snapshot = view.snapshot
         for mistake in mistakes(session, path):
-            if view.snapshot is not snapshot:
-                break
             if mistake.group not in view.answered and _touches(session, mistake, wanted):
-                found = await _computed(session, view, mistake.group)
-                if view.snapshot is snapshot:
-                    view.answered.add(mistake.group)
-                    if isinstance(found, Fix):
-                        view.add_fix(found)
-    there.set()
+                await _verified(session, view, mistake.group)
+            if view.snapshot is not snapshot:
+                return
+    finally:
+        there.set()
+
+
+async def _verified(session: Session, view: UnitView, group: str) -> None:
+    """Have the repair of a group verified, if nobody does already; then wait for that."""
+    snapshot = view.snapshot
+    if (answer := view.asked_for.get(group)) is not None:
+        await answer.wait()
+        return
+    answer = view.asked_for[group] = asyncio.Event()
+    try:
+        found = await _computed(session, view, group)
+        if isinstance(found, Fix) and view.snapshot is snapshot:
+            view.add_fix(found)
+    finally:
+        answer.set()
+        if view.asked_for.get(group) is answer:
+            del view.asked_for[group]
 
 
 def _is_pending(session: Session, uri: str, view: UnitView, group: str) -> bool:
@@ -194,7 +210,7 @@ def _being_looked_for(
             kind=types.CodeActionKind.QuickFix,
             diagnostics=list(_linked(session, [mistake], params.context.diagnostics)),
             is_preferred=True if session.client.features.preferred_actions else None,
-            data={"uri": document.uri, "pending": document.digest, "group": mistake.group},
+            data={"uri": document.uri, "pending": True, "text": document.digest, "group": mistake.group},
         )
 
 
@@ -403,7 +419,7 @@ async def resolve(session: Session, action: types.CodeAction) -> types.CodeActio
     if not isinstance(data, Mapping):
         return action
     wish = cast("Mapping[str, Any]", data)
-    if wish.get("pending") is not None:
+    if wish.get("pending"):
         return await _resolve_pending(session, action, wish)
     view = session.views.get(str(wish.get("unit")))
     if view is None or not view.is_current or view.snapshot is None or view.snapshot.digest != wish.get("digest"):
@@ -436,14 +452,16 @@ async def _resolve_pending(session: Session, action: types.CodeAction, wish: Map
         await asyncio.wait_for(session.checks.settled(uri), _PATIENCE_FOR_CHOSEN_S)
     document, unit = session.documents.get(uri), session.unit_of(uri)
     view = session.views.get(unit) if unit is not None else None
-    if document is None or document.digest != wish.get("pending") or view is None or not view.is_current:
+    if document is None or document.digest != wish.get("text") or view is None or not view.is_current:
         raise _told(session, "The document has changed since the list was made; save it to get a new one.")
+    snapshot = view.snapshot
     fitting = (fix for fix in view.fixes if fix.applies_unasked and group in fix.groups)
     found: Fix | str = next(fitting, None) or await _computed(session, view, group)
     if isinstance(found, str):
         raise _told(session, f"{found}{_in_doubt(session, view)}")
-    if view.is_current:
-        view.add_fix(found)
+    if not view.is_current or view.snapshot is not snapshot:
+        raise _told(session, "The document has changed while the fix was proved; save it to get a new one.")
+    view.add_fix(found)
     if not found.applies_unasked:
         raise _told(session, f"There is a choice to make: {found.title}. Ask for the code actions again to make it.")
     action.data = _data(uri, view, found)
