@@ -409,13 +409,11 @@ def lists_behind_diagnostics(sitting: Sitting, names: Sequence[str]) -> list[flo
         before = {(told([each]), each["range"]["start"]["line"]) for each in server.diagnostics}
         sitting.replace(barrier, barrier + len(BARRIER), "")
         sitting.save()
-
-        def news(found: Sequence[Any], before: set[Any] = before) -> list[Any]:
-            return [each for each in found if (told([each]), each["range"]["start"]["line"]) not in before]
-
         server.published(lambda _: True)
-        if shown := news(server.diagnostics):
-            seconds.append(listed_for(sitting, shown[0])[0])
+        for each in server.diagnostics:
+            if (told([each]), each["range"]["start"]["line"]) not in before:
+                seconds.append(listed_for(sitting, each)[0])
+                break
         server.idle()
         sitting.replace(barrier, barrier, BARRIER)
         sitting.save()

@@ -157,14 +157,19 @@ def _difference(
     family: Sequence[Finding],
 ) -> str:
     """What the placed barriers cost beside the family, whose place they take."""
-    trips, kind = trips_of(kernels), kind_in_words(bare)
+    kind = kind_in_words(bare)
     taken = _taken_out(session, session.kernels, family)
     if not taken:
-        dearer = ", which costs more" * (not bare.orders_warps and _are_of_warps(session, family))
-        return f"{_lost_in_words(session, family)}, {words(placed.barriers, trips, kind)}{dearer}"
+        dearer = ", which costs more" * _is_dearer(session, bare, family)
+        return f"{_lost_in_words(session, family)}, {words(placed.barriers, trips_of(kernels), kind)}{dearer}"
     texts, files = bare.trees.texts, without.files
     now = [replace(b, loops=tuple(old_loop(loop, texts, files) for loop in b.loops)) for b in placed.barriers]
     return difference_in_words(((b, kind) for b in now), taken, trips_of(session.kernels))
+
+
+def _is_dearer(session: Session, bare: Session, family: Sequence[Finding]) -> bool:
+    """Whether barriers of the block take the place of those of a warp."""
+    return not bare.orders_warps and _are_of_warps(session, family)
 
 
 def _side_by_side(session: Session, kernels: Sequence[KernelAnalysis], family: Sequence[Finding]) -> Fix | None:
@@ -268,7 +273,7 @@ def _moved(
     promised = {finding.group for finding in family}
     if not promised <= gone:
         return FixRefusal("With a barrier elsewhere there would still be threads that wait for others.")
-    dearer = not bare.orders_warps and _are_of_warps(session, family)
+    dearer = _is_dearer(session, bare, family)
     cost = _difference(session, without, bare, placed, kernels, family)
     barrier = family[0].accesses[0]
     if len(family) > 1:

@@ -16,7 +16,6 @@ from typing import Final
 
 from analyzers.analysed import KernelAnalysis
 from analyzers.frontend.gaps import Body, Gap, Step
-from analyzers.ir.kernel import Site
 from analyzers.model import Access, Finding, Fix
 from analyzers.races.acquire_release import AcquireRelease
 from analyzers.races.others import is_strong
@@ -24,7 +23,7 @@ from analyzers.races.threads import Launch
 from quickfix.cost import price, trips_of, words
 from quickfix.edits import BARRIER, FENCE, Change, respelled
 from quickfix.naming import line_of
-from quickfix.paths import Candidate, Key, Level, candidate_at, chain_to
+from quickfix.paths import Candidate, Chain, Key, Level, candidate_at, chain_to
 from quickfix.scopes import Wide, is_narrow, widened_scopes
 from quickfix.search import varying_bodies
 from quickfix.session import Changes, Session, Trial
@@ -90,21 +89,22 @@ def _attempts(
     session: Session, kernels: Sequence[KernelAnalysis], races: Sequence[Finding]
 ) -> Iterator[tuple[Wide | None, Sequence[Candidate], Sequence[Candidate]]]:
     """What scopes are widened to, the places of fences, and those of barriers."""
-    barriers = _places_of_barriers(session, kernels)
     if all(f.scope == "inter-block" for f in races):
         yield "device", (), ()
-        yield "device", _places(session, kernels), ()
-        if barriers:
-            yield "device", _places(session, kernels), barriers
+        fences = _places(session, kernels)
+        yield "device", fences, ()
+        if barriers := _places_of_barriers(session, kernels):
+            yield "device", fences, barriers
         return
     events = (e for k in kernels for e in (*k.events.accesses, *k.events.fences))
     if any(is_narrow(e, "block") for e in events):
         # What is for one thread only may meet that of other blocks, too, once those of a block are ordered.
         yield "block", (), ()
         yield "device", (), ()
-    yield None, _places(session, kernels), ()
-    if barriers and any(f.scope != "intra-warp" for f in races):
-        yield "device", _places(session, kernels), barriers
+    fences = _places(session, kernels)
+    yield None, fences, ()
+    if any(f.scope != "intra-warp" for f in races) and (barriers := _places_of_barriers(session, kernels)):
+        yield "device", fences, barriers
 
 
 def _signals(analysis: KernelAnalysis) -> bool:
@@ -130,17 +130,22 @@ def _widened(session: Session, kernels: Sequence[KernelAnalysis], wide: Wide) ->
 
 def _places(session: Session, kernels: Iterable[KernelAnalysis]) -> list[Candidate]:
     """In front of and behind each statement that signals or sees a signal."""
-    found: dict[tuple[str, int, int], Candidate] = {}
-    for site in dict.fromkeys(e.site for k in kernels for e in k.events.accesses if is_strong(e)):
-        for candidate in _around(session, site):
+    found: dict[Key, Candidate] = {}
+    for chain in _signals_of(session, kernels):
+        for candidate in _around(chain):
             found.setdefault(candidate.key, candidate)
     return [found[key] for key in sorted(found)]
 
 
-def _around(session: Session, site: Site) -> Iterator[Candidate]:
-    chain = chain_to(session.trees, Access(0, site.span, "atomic", 0, site.text, calls=site.calls))
-    if not chain:
-        return
+def _signals_of(session: Session, kernels: Iterable[KernelAnalysis]) -> Iterator[Chain]:
+    """The way to each place that signals or sees a signal, where that is in a function at hand."""
+    for site in dict.fromkeys(e.site for k in kernels for e in k.events.accesses if is_strong(e)):
+        chain = chain_to(session.trees, Access(0, site.span, "atomic", 0, site.text, calls=site.calls))
+        if chain:
+            yield chain
+
+
+def _around(chain: Chain) -> Iterator[Candidate]:
     at = len(chain) - 1
     if chain[at].statement is None and at > 0 and chain[at].body.role == "loop":
         at -= 1  # in the head of a loop: the loop itself is what waits
@@ -167,8 +172,7 @@ def _places_of_barriers(session: Session, kernels: Collection[KernelAnalysis]) -
     """In front of and behind each statement that a signal is in, in bodies that all threads seem to enter."""
     varying = varying_bodies(session, kernels)
     found: dict[Key, Candidate] = {}
-    for site in dict.fromkeys(e.site for k in kernels for e in k.events.accesses if is_strong(e)):
-        chain = chain_to(session.trees, Access(0, site.span, "atomic", 0, site.text, calls=site.calls)) or ()
+    for chain in _signals_of(session, kernels):
         for at, level in enumerate(chain):
             if level.function.on_host or (level.function.path, level.body.start) in varying:
                 break
@@ -178,25 +182,25 @@ def _places_of_barriers(session: Session, kernels: Collection[KernelAnalysis]) -
     return [found[key] for key in sorted(found)]
 
 
-def _tried(session: Session, kernels: Sequence[KernelAnalysis], group: str, plan: _Plan) -> Trial | None:
-    trial = session.trial(plan.changes(session), frozenset(), session.kernels_sharing_code(kernels))
-    return trial if trial.difference.is_clean and group in trial.gone else None
+def _tried(session: Session, kernels: Sequence[KernelAnalysis], plan: _Plan) -> Trial:
+    return session.trial(plan.changes(session), frozenset(), session.kernels_sharing_code(kernels))
+
+
+def _is_right(trial: Trial, group: str) -> bool:
+    return trial.difference.is_clean and group in trial.gone
 
 
 def _tried_with_barriers(
     session: Session, kernels: Sequence[KernelAnalysis], group: str, plan: _Plan
 ) -> tuple[_Plan, Trial] | None:
     """The plan, without the barriers that some threads miss, or that keep threads from what others wait for."""
-    while not plan.is_empty:
-        trial = session.trial(plan.changes(session), frozenset(), session.kernels_sharing_code(kernels))
-        if trial.difference.is_clean and group in trial.gone:
-            return plan, trial
+    while not _is_right(trial := _tried(session, kernels, plan), group):
         wrong = trial.divergent | trial.in_vain
         kept = tuple(c for c in plan.barriers if c.key not in wrong)
         if not kept or len(kept) == len(plan.barriers):
             return None
         plan = replace(plan, barriers=kept)
-    return None
+    return plan, trial
 
 
 def _fewest(session: Session, kernels: Sequence[KernelAnalysis], race: Finding, plan: _Plan, trial: Trial) -> Fix:
@@ -205,8 +209,7 @@ def _fewest(session: Session, kernels: Sequence[KernelAnalysis], race: Finding, 
 
     def leave_out(fewer: _Plan) -> None:
         nonlocal plan, trial
-        without = None if fewer.is_empty else _tried(session, kernels, race.group, fewer)
-        if without is not None:
+        if not fewer.is_empty and _is_right(without := _tried(session, kernels, fewer), race.group):
             plan, trial = fewer, without
 
     for place in sorted(plan.barriers, key=price, reverse=True):
@@ -225,7 +228,8 @@ def _fewest(session: Session, kernels: Sequence[KernelAnalysis], race: Finding, 
     done += [f"insert {places}"] if places else []
     what = " and ".join(done)
     pair = pair_in_words(*race.accesses[:2]) if race.accesses[0].id != race.accesses[1].id else race.accesses[0].text
-    prices = [words(found, trips_of(kernels), kind_in_words(own)) for found, own in kinds if found]
+    trips = trips_of(kernels)
+    prices = [words(found, trips, kind_in_words(own)) for found, own in kinds if found]
     return Fix(
         title=f"{what[:1].upper()}{what[1:]} — orders {pair} between threads that signal each other"
         if places

@@ -27,8 +27,8 @@ def fitting(session: Session, refusal: FixRefusal) -> FixRefusal:
     if shown.scope == "inter-block" or between is None:
         return refusal
     if said is None:
-        return replace(refusal, text=f"{refusal.text} {_pair(*between.accesses[:2])}, of this mistake too, are of "
-                       "different blocks.")  # fmt: skip
+        also = f"{_pair(*between.accesses[:2])}, of this mistake too, are of different blocks."
+        return replace(refusal, text=f"{refusal.text} {also}")
     own = obstacle(session, shown)
     begin = own.text if own is not None else f"A barrier between {_pair(*shown.accesses[:2])} would not be enough."
     return replace(refusal, text=f"{begin} {refusal.text}")

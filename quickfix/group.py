@@ -158,8 +158,9 @@ def _repair_races(session: Session, kernels: Sequence[KernelAnalysis], group: st
             narrow = _within_warps(of_warps, kernels, group, inserted_barriers)
             if isinstance(narrow, Fix):
                 return narrow
+        # Of some lanes first: the condition that keeps the others away need not be split then.
         for search in (rebuilt_with_others, rebuilt) if alone else (rebuilt,):
-            made = _within_warps(of_warps, kernels, group, search)
+            made = _within_warps(of_warps[::-1], kernels, group, search)
             if isinstance(made, Fix):
                 return made
     if isinstance(whole := rebuilt_with_others(session, kernels, group), Fix):
@@ -188,10 +189,9 @@ def _within_warps(
     group: str,
     search: Callable[[Session, Sequence[KernelAnalysis], str], Fix | FixRefusal | None],
 ) -> Fix | FixRefusal | None:
-    """What a search finds for barriers of all lanes, or for those of the lanes that come to the accesses. Where places
-    are made, the latter come first: the condition that keeps the others away need not be split for them."""
+    """What a search finds for the first kind of barrier that it finds something for."""
     refusal: FixRefusal | None = None
-    for session in sessions if search is inserted_barriers else reversed(sessions):
+    for session in sessions:
         answer = search(session, kernels, group)
         if isinstance(answer, Fix) and not _votes_in_part(session, answer):
             return answer

@@ -16,7 +16,7 @@ from analyzers.frontend.blanking import blanked
 from analyzers.ir import expr as E
 from analyzers.ir.events import Conjunct
 from analyzers.ir.uniformity import is_uniform
-from analyzers.model import Access, Finding
+from analyzers.model import Access, Finding, SourceSpan
 from analyzers.races.threads import Launch
 from quickfix.named_lanes import ALL_LANES, lanes_of_warps
 from quickfix.paths import chain_to
@@ -32,9 +32,11 @@ def lane_mask(session: Session, kernels: Collection[KernelAnalysis], races: Sequ
     argument of a template or a call, to a macro, to another build. Blocks have known extents."""
     if session.kernels_sharing_code(kernels) - names_of(kernels) or len(kernels) != 1:
         return None
-    if not all(_is_settled(session, access) for f in races for access in f.accesses[:2]):
+    places = {access.span: access for f in races for access in f.accesses[:2]}
+    if not all(_is_settled(session, access) for access in places.values()):
         return None
-    found = {mask for analysis in kernels for mask in _masks(analysis, races)}
+    (analysis,) = kernels
+    found = set(_masks(analysis, places))
     mask = found.pop() if len(found) == 1 else None
     return None if mask in (0, ALL_LANES) else mask
 
@@ -56,10 +58,10 @@ def _is_settled(session: Session, access: Access) -> bool:
     return words.isdisjoint(session.reserved_in(function))
 
 
-def _masks(analysis: KernelAnalysis, races: Iterable[Finding]) -> Iterator[int | None]:
-    """Of the lanes that come to the accesses, for each of these, each launch and each warp with such."""
-    places = {(a.span.path, a.span.start_offset) for f in races for a in f.accesses[:2]}
-    events = [e for e in analysis.events.accesses if (e.site.span.path, e.site.span.start_offset) in places]
+def _masks(analysis: KernelAnalysis, places: Iterable[SourceSpan]) -> Iterator[int | None]:
+    """Of the lanes that come to the places of accesses, for each of these, each launch and each warp with such."""
+    starts = {(span.path, span.start_offset) for span in places}
+    events = [e for e in analysis.events.accesses if (e.site.span.path, e.site.span.start_offset) in starts]
     for context in analysis.contexts:
         launch = Launch(analysis.events, context)
         for guard in dict.fromkeys(e.guard for e in events):

@@ -23,7 +23,7 @@ from quickfix.paths import Candidate, Key, chain_to, place_of
 from quickfix.search import Placed
 from quickfix.session import Session, Trial
 from quickfix.verify import Files, key_of, old_loop, old_place
-from quickfix.wording import barrier_in_words, kind_in_words
+from quickfix.wording import barrier_in_words, kind_in_words, numbered
 
 _MOST: Final = 8
 """Barriers that are tried one by one as they were written."""
@@ -123,8 +123,7 @@ class PutBack:
 
 
 def _lines_of(barriers: Iterable[TakenOut]) -> str:
-    *first, last = sorted({each.line for each in barriers})
-    return f"lines {', '.join(map(str, first))} and {last}" if first else f"line {last}"
+    return numbered(each.line for each in barriers)
 
 
 def barriers_at(barriers: Collection[TakenOut]) -> str:

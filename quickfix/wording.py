@@ -61,9 +61,7 @@ def places_in_words(changes: Changes, session: Session, earlier: Mapping[str, Ed
     where = "in" if all(inside) else "at" if any(inside) else "after"
     if len(lines) == 1:
         return f"{barrier_in_words(session)} {where} line {lines[0]}"
-    *first, last = sorted(set(lines))
-    listed = f"lines {', '.join(map(str, first))} and {last}" if first else f"line {last}"
-    return f"{len(lines)} {kind_in_words(session)}s {where} {listed}"
+    return f"{len(lines)} {kind_in_words(session)}s {where} {numbered(lines)}"
 
 
 def _goes_on(text: bytes, at: int) -> bool:
@@ -92,8 +90,9 @@ def kind_in_words(session: Session) -> str:
     """What a search inserts, as a cost names it."""
     if session.orders_warps:
         return "warp barrier"
-    other = "grid barrier" if session.orders_blocks else "barrier"
-    return {FENCE: "fence"}.get(session.barrier, other)
+    if session.barrier == FENCE:
+        return "fence"
+    return "grid barrier" if session.orders_blocks else "barrier"
 
 
 LATE: Final = "Threads that have returned before the new barrier do not take part in it; CUDA allows that."
@@ -137,7 +136,12 @@ def barriers_in_words(count: int, kind: str = "barrier") -> str:
 
 
 def lines_in_words(family: Sequence[Finding]) -> str:
-    *first, last = sorted({f.accesses[0].span.line for f in family})
+    return numbered(f.accesses[0].span.line for f in family)
+
+
+def numbered(lines: Iterable[int]) -> str:
+    """`line 4`, `lines 4, 6 and 7`, each once and in order."""
+    *first, last = sorted(set(lines))
     return f"lines {', '.join(map(str, first))} and {last}" if first else f"line {last}"
 
 

@@ -8,6 +8,7 @@ from analyzers.engine import Engine
 from analyzers.requests import CheckRequest, never
 from quickfix import offers
 from quickfix.lane_masks import lane_mask
+from quickfix.named_lanes import named_otherwise
 from quickfix.session import Session
 from quickfix.verify import RACES, findings_of
 
@@ -106,3 +107,11 @@ __global__ void k(float *out) {
 def test_no_lanes_are_named_where_the_text_leaves_open_which_come(text: str) -> None:
     for fix in offers(Engine(), CheckRequest("/lanes/a.cu", text)):
         assert all("__syncwarp(0x" not in edit.new_text for edit in fix.edits)
+
+
+@pytest.mark.parametrize(("mask", "said"), [(0xFFFF, False), (0xFF, True), (0xFFFFFF, True)])
+def test_a_barrier_names_the_lanes_that_come_and_no_others(mask: int, said: bool) -> None:
+    barrier = f"__syncwarp(0x{mask:x});"
+    text = KERNEL.format(head="if (t % 32 < 16)", block="(64)").replace("    out", f"    {barrier}\n    out")
+    kernels = Engine().analyse(CheckRequest("/lanes/a.cu", text)).kernels
+    assert (named_otherwise(kernels, barrier.encode()) is not None) == said
