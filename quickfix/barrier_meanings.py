@@ -17,16 +17,14 @@ from analyzers.ir import expr as E
 from analyzers.ir.events import AccessEvent, BarrierEvent, Guard
 from analyzers.ir.expr import Expr
 from analyzers.model import Finding, FixRefusal
-from analyzers.questions import settings
 from analyzers.races.check import RaceChecker
 from analyzers.races.conditions import query_of, split
 from analyzers.races.pairs import conflicting
 from analyzers.races.threads import Launch
-from analyzers.requests import CancelledError
-from analyzers.solve.effort import Effort, price
-from analyzers.solve.ladder import Budget, Ladder
+from analyzers.solve.effort import price
 from analyzers.solve.query import Proved, Query
 from quickfix.session import Session
+from quickfix.solving import Solving
 from quickfix.verify import PairKey
 
 
@@ -64,21 +62,13 @@ def orders_more(session: Session, kernels: Sequence[KernelAnalysis], missed: Seq
 def _checkers(session: Session, kernels: Sequence[KernelAnalysis]) -> Iterator[tuple[tuple[str, int], RaceChecker]]:
     """Of each launch of the kernels, with the name of the kernel and the number of the launch. What they spend is
     counted."""
-    options, effort = settings(session.request), Effort(session.request.options.kernel_effort)
-
-    def poll() -> None:
-        if session.stop():
-            raise CancelledError
-
+    solving = Solving.of(session.request, session.poll)
     try:
         for analysis in kernels:
             for number, context in enumerate(analysis.contexts):
-                launch = Launch(analysis.events, context)
-                ladder = Ladder(Budget(smt=options.smt_budget))
-                checker = RaceChecker(launch, ladder, options.warp_lockstep, poll, effort)
-                yield (analysis.kernel.mangled, number), checker
+                yield (analysis.kernel.mangled, number), solving.checker(Launch(analysis.events, context))
     finally:
-        session.charge(effort.spent)
+        session.charge(solving.effort.spent)
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,9 +26,9 @@ from analyzers.frontend.parse import ParseFailure
 from analyzers.ir.events import BarrierEvent
 from analyzers.model import Access, Fix, FixRefusal, SourceSpan, UnitResult, Verdict
 from analyzers.requests import CheckRequest
+from quickfix.assumptions import with_assumptions
 from quickfix.cost import executions, less_often, trips_of
 from quickfix.edits import Layout, insertions
-from quickfix.every_build import for_every_build
 from quickfix.naming import span_of
 from quickfix.oracle import SearchSpentError, Stop
 from quickfix.paths import Chain, Level, chain_to, is_passed_by
@@ -56,7 +56,7 @@ def hoisted(engine: Engine, request: CheckRequest, result: UnitResult, stop: Sto
             session.begin_search()
             fix = _moved(session, kernel, barrier)
             if fix is not None:
-                yield for_every_build(session, fix)
+                yield with_assumptions(session, fix)
     except (ParseFailure, SearchSpentError):
         return
 

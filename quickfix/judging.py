@@ -9,17 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, islice
+from itertools import islice
 
 from analyzers.analysed import KernelAnalysis, UnitAnalysis
 from analyzers.ir.events import AccessEvent
 from analyzers.model import SourceSpan, UnitResult, Verdict
-from analyzers.questions import settings
 from analyzers.requests import CheckRequest
-from analyzers.solve.effort import Effort
 from quickfix.left_lanes import lanes_left_out
 from quickfix.loosened import without_as_frequent
 from quickfix.oracle import Oracle
+from quickfix.solving import Solving
 from quickfix.spinning import waits_in_vain
 from quickfix.verify import RACES, Difference, Files, PairKey, compare, findings_of, in_old_text, key_of, old_offset
 
@@ -90,19 +89,20 @@ class Judge:
 
     def _vain_waits(self, kernels: Sequence[KernelAnalysis], files: Files) -> list[tuple[str, SourceSpan]]:
         """What new barriers would keep threads from, which others wait for, and these barriers."""
-        effort = Effort(self.request.options.kernel_effort)
-        waits = waits_in_vain(kernels, files, self.result, settings(self.request), effort, self.oracle.poll)
-        found = list(islice(chain(lanes_left_out(kernels, files, self.result), waits), 1))
-        self.oracle.charge(effort.spent)
+        solving = Solving.of(self.request, self.oracle.poll)
+        searches = (lanes_left_out, waits_in_vain)
+        every = (vain for search in searches for vain in search(kernels, files, self.result, solving))
+        found = list(islice(every, 1))
+        self.oracle.charge(solving.effort.spent)
         return found
 
     def _excused(self, difference: Difference, kernels: Sequence[KernelAnalysis], files: Files) -> Difference:
         """What an edit did, without the races that are no more frequent for it."""
         if not difference.loosened:
             return difference
-        effort = Effort(self.request.options.kernel_effort)
-        left = without_as_frequent(difference, kernels, files, settings(self.request), effort, self.oracle.poll)
-        self.oracle.charge(effort.spent)
+        solving = Solving.of(self.request, self.oracle.poll)
+        left = without_as_frequent(difference, kernels, files, solving)
+        self.oracle.charge(solving.effort.spent)
         return left
 
 

@@ -8,9 +8,10 @@ vote, that were through with everything before. `refuse_votes` asks for one plac
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
 from analyzers.analysed import KernelAnalysis
-from analyzers.barriers.divergence import comes_by
+from analyzers.barriers.divergence import comes_by, may_part
 from analyzers.frontend.gaps import Statement
 from analyzers.ir.events import BarrierEvent, Conjunct, KernelEvents
 from analyzers.ir.expr import walk
@@ -20,21 +21,59 @@ from analyzers.races.threads import WARP, Launch
 from quickfix.edits import Layout
 from quickfix.flagged_loops import test_range
 from quickfix.naming import NotPossible, line_of
+from quickfix.solving import Solving
 from quickfix.spinning import in_words, new_barriers
 from quickfix.verify import Files, findings_of, is_written, old_offset
 
 
 def lanes_left_out(
-    kernels: Iterable[KernelAnalysis], files: Files, before: UnitResult
+    kernels: Iterable[KernelAnalysis], files: Files, before: UnitResult, solving: Solving
 ) -> Iterator[tuple[str, SourceSpan]]:
     """A sentence for each exchange that would wait in vain, and the place of what its lanes come to instead. `before`:
     the result of the old text."""
+    for missed in _missed(kernels, files, before):
+        if any(n.agree_in_warps(missed.cause.condition, missed.lanes) is False for n in missed.launches) and any(
+            may_part(solving.checker(launch), missed.exchange, missed.cause) for launch in missed.launches
+        ):
+            text = f"{in_words(missed.exchange, files)} waits for lanes of its warp that would be at"
+            site = missed.instead.site
+            yield f"`{missed.analysis.result.name}`: {text} `{site.text}`", site.span
+
+
+def lanes_taken_for_granted(
+    kernels: Iterable[KernelAnalysis], files: Files, before: UnitResult, solving: Solving
+) -> str:
+    """What has to be taken for granted for no exchange to wait in vain: that the lanes of a warp agree on a condition
+    about values which the launch does not tell. Empty where that is proved. `before`: the result of the old text."""
+    for missed in _missed(kernels, files, before):
+        if any(may_part(solving.checker(launch), missed.exchange, missed.cause) for launch in missed.launches):
+            return (
+                f"Assumes that the threads of a warp come to {in_words(missed.exchange, files)} together or not at all:"
+                f" it would wait for those that are at `{missed.instead.site.text}`."
+            )
+    return ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Missed:
+    """An exchange that lanes may miss under a condition, and the new barrier or vote that they would come to."""
+
+    analysis: KernelAnalysis
+    launches: Sequence[Launch]
+    exchange: BarrierEvent
+    cause: Conjunct
+    lanes: int
+    """Of how many lanes in a row the exchange waits for each other."""
+    instead: BarrierEvent
+
+
+def _missed(kernels: Iterable[KernelAnalysis], files: Files, before: UnitResult) -> Iterator[_Missed]:
     findings = (f for k in before.kernels for f in findings_of(k) if f.code is Verdict.BARRIER_DIVERGENCE)
     missed = {(f.accesses[0].span.path, f.accesses[0].span.start_offset) for f in findings}
     known = {k.mangled: k for k in before.kernels}
     for analysis in kernels:
         events = analysis.events
-        exchanges = [e for e in events.exchanges if any(_may_part(c) for c in e.guard)]
+        exchanges = [e for e in events.exchanges if has_parting_condition(e)]
         if not exchanges:
             continue
         new = new_barriers(events, known.get(analysis.kernel.mangled), files, missed)
@@ -42,12 +81,13 @@ def lanes_left_out(
         old = [e for e in (*events.barriers, *events.exchanges) if e not in new]
         launches = [Launch(events, context) for context in analysis.contexts] if new else []
         for exchange in exchanges:
-            for cause in _causes(exchange, events, launches):
+            # A shuffle within parts of a warp waits for all lanes that its mask names, a group for those of its own.
+            own = exchange.tile is not None and "__shfl" not in exchange.site.text
+            lanes = exchange.tile if own and exchange.tile is not None else WARP
+            for cause in _causes(exchange, events):
                 other = next((b for b in new if b is not exchange and comes_by(b, exchange, cause)), None)
-                if other is None or any(comes_by(b, exchange, cause) for b in old):
-                    continue
-                text = f"{in_words(exchange, files)} waits for lanes of its warp that would be at `{other.site.text}`"
-                yield f"`{analysis.result.name}`: {text}", other.site.span
+                if other is not None and not any(comes_by(b, exchange, cause) for b in old):
+                    yield _Missed(analysis, launches, exchange, cause, lanes, other)
 
 
 def refuse_votes(kernels: Iterable[KernelAnalysis], path: str, layout: Layout, loop: Statement) -> None:
@@ -70,6 +110,11 @@ def refuse_votes(kernels: Iterable[KernelAnalysis], path: str, layout: Layout, l
                 )
 
 
+def has_parting_condition(exchange: BarrierEvent) -> bool:
+    """Whether lanes of a warp may part on the way to an exchange, as far as conditions tell by their form."""
+    return any(_may_part(c) for c in exchange.guard)
+
+
 def _may_part(c: Conjunct) -> bool:
     """Whether a warp may part at a condition. Those that have left the kernel nobody waits for."""
     return c.kind not in ("assume", "return") and not is_uniform(c.condition, "warp")
@@ -80,15 +125,12 @@ def _is_new(exchange: BarrierEvent, files: Files) -> bool:
     return is_written(span, files) and old_offset(span, files) is None
 
 
-def _causes(exchange: BarrierEvent, events: KernelEvents, launches: Sequence[Launch]) -> Iterator[Conjunct]:
+def _causes(exchange: BarrierEvent, events: KernelEvents) -> Iterator[Conjunct]:
     """The conditions for which lanes may miss an exchange that waits for them: not those under which its mask was
     made."""
     depth = _depth_of_mask(exchange, events)
-    # A shuffle within parts of a warp waits for all lanes that its mask names, a group for those of its own.
-    lanes = exchange.tile if exchange.tile is not None and "__shfl" not in exchange.site.text else WARP
     for c in exchange.guard:
-        given = not _may_part(c) or c in exchange.formed or c.depth <= depth
-        if not given and not all(launch.agree_in_warps(c.condition, lanes) for launch in launches):
+        if _may_part(c) and c not in exchange.formed and c.depth > depth:
             yield c
 
 

@@ -7,17 +7,15 @@ barriers there are; that the edited text has barriers between all others, or tha
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import replace
 
 from analyzers.analysed import KernelAnalysis
 from analyzers.ir.events import AccessEvent
-from analyzers.model import CheckOptions, Finding
-from analyzers.races.check import RaceChecker
+from analyzers.model import Finding
 from analyzers.races.pairs import conflicting
 from analyzers.races.threads import Launch
-from analyzers.solve.effort import Effort
-from analyzers.solve.ladder import Budget, Ladder
+from quickfix.solving import Solving
 from quickfix.verify import Difference, Files, key_of, old_offset
 
 
@@ -28,14 +26,9 @@ def is_of_one_execution(finding: Finding) -> bool:
 
 
 def without_as_frequent(
-    difference: Difference,
-    kernels: Iterable[KernelAnalysis],
-    files: Files,
-    options: CheckOptions,
-    effort: Effort,
-    poll: Callable[[], None],
+    difference: Difference, kernels: Iterable[KernelAnalysis], files: Files, solving: Solving
 ) -> Difference:
-    """The difference without the loosened races that collide in one execution only. `poll` may raise."""
+    """The difference without the loosened races that collide in one execution only."""
     asked = {key_of(f)[1] for f in difference.loosened if is_of_one_execution(f)}
     if not asked:
         return difference
@@ -48,8 +41,7 @@ def without_as_frequent(
     for analysis in kernels:
         for context in analysis.contexts:
             launch = Launch(analysis.decisive, context)
-            ladder = Ladder(Budget(smt=options.smt_budget))
-            checker = RaceChecker(launch, ladder, options.warp_lockstep, poll, effort, wrap_around=options.wrap_around)
+            checker = solving.checker(launch)
             for pair in conflicting(launch):
                 places = frozenset((places_in_old_text(pair.one), places_in_old_text(pair.two)))
                 if places not in asked or places in elsewhere:

@@ -11,24 +11,22 @@ from contextlib import contextmanager
 
 from analyzers.ir import expr as E
 from analyzers.ir.expr import Expr
-from analyzers.questions import settings
 from analyzers.races.check import RaceChecker
 from analyzers.races.conditions import query_of, split
 from analyzers.races.threads import Launch
-from analyzers.solve.effort import Effort
-from analyzers.solve.ladder import Budget, Ladder
 from analyzers.solve.query import Proved
 from quickfix.session import Session
+from quickfix.solving import Solving
 
 
 @contextmanager
 def prover(session: Session, launch: Launch) -> Generator[RaceChecker]:
     """What answers questions about a launch, on the session's account."""
-    options, effort = settings(session.request), Effort(session.request.options.kernel_effort)
+    solving = Solving.of(session.request, session.poll)
     try:
-        yield RaceChecker(launch, Ladder(Budget(smt=options.smt_budget)), options.warp_lockstep, session.poll, effort)
+        yield solving.checker(launch)
     finally:
-        session.charge(effort.spent)
+        session.charge(solving.effort.spent)
 
 
 def is_never(checker: RaceChecker, conditions: Iterable[Expr]) -> bool:

@@ -15,11 +15,11 @@ from analyzers.engine import Engine
 from analyzers.frontend.parse import ParseFailure
 from analyzers.model import Finding, Fix, FixRefusal, UnitResult, Verdict
 from analyzers.requests import CheckRequest, never
+from quickfix.assumptions import with_assumptions
 from quickfix.atomics import is_update
 from quickfix.callers import agreed, together_with, with_repaired
 from quickfix.choices import choices
 from quickfix.early_returns import guarded_instead
-from quickfix.every_build import for_every_build
 from quickfix.fences import ordered_by_fences
 from quickfix.fitting_reasons import fitting
 from quickfix.group import grid_wide_barriers, repaired, repairs_of, voted_loops, wide_barriers
@@ -135,7 +135,7 @@ def _found_for(engine: Engine, request: CheckRequest, group: str, stop: Stop) ->
         answer = fitting(session, replace(answer, group=group))
     others = _one_by_one(session, (group,), asserted_by_host) if isinstance(answer, FixRefusal) else iter(())
     answer = next(others, answer)
-    return for_every_build(session, answer) if isinstance(answer, Fix) else answer
+    return with_assumptions(session, answer) if isinstance(answer, Fix) else answer
 
 
 def _agreed(
@@ -185,7 +185,7 @@ def _answers(
     try:
         session = Session.open(engine, request, stop)
         for answer in _of_session(session, result or session.result):
-            yield for_every_build(session, answer) if isinstance(answer, Fix) else answer
+            yield with_assumptions(session, answer) if isinstance(answer, Fix) else answer
     except ParseFailure:
         return
 

@@ -525,7 +525,8 @@ class _WarpAgreement:
         if conjunct.kind in ("return", "assume") or is_uniform(condition, "warp"):
             return True
         if condition.key not in self._known:
-            self._known[condition.key] = all(launch.agree_in_warps(condition) for launch in self._launches)
+            found = (launch.agree_in_warps(condition) for launch in self._launches)
+            self._known[condition.key] = False not in found
         return self._known[condition.key]
 
 

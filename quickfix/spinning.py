@@ -18,7 +18,7 @@ from analyzers.ir.events import AccessEvent, BarrierEvent, KernelEvents, LoopIns
 from analyzers.ir.expr import I64, Expr
 from analyzers.ir.spins import Deciding, deciding_reads
 from analyzers.ir.staying import Staying, staying
-from analyzers.model import CheckOptions, KernelResult, SourceSpan, UnitResult, Verdict
+from analyzers.model import KernelResult, SourceSpan, UnitResult, Verdict
 from analyzers.races.check import RaceChecker
 from analyzers.races.conditions import guard_of, query_of
 from analyzers.races.critical_sections import held, locks, one_cell
@@ -26,10 +26,10 @@ from analyzers.races.ordering import cases
 from analyzers.races.others import changes_nothing, is_strong, passage
 from analyzers.races.pairs import Pair, conflicting
 from analyzers.races.threads import Launch, Mode
-from analyzers.solve.effort import Effort
-from analyzers.solve.ladder import Budget, Ladder
+from analyzers.solve.ladder import Ladder
 from analyzers.solve.query import Answer, Proved, Query, Satisfied, Undecided
 from quickfix.naming import line_of
+from quickfix.solving import Solving
 from quickfix.verify import Files, findings_of, is_written, old_offset
 
 _MOST_PARTS: Final = 2_000
@@ -37,14 +37,9 @@ _MOST_PARTS: Final = 2_000
 
 
 def waits_in_vain(
-    kernels: Iterable[KernelAnalysis],
-    files: Files,
-    before: UnitResult,
-    options: CheckOptions,
-    effort: Effort,
-    poll: Callable[[], None],
+    kernels: Iterable[KernelAnalysis], files: Files, before: UnitResult, solving: Solving
 ) -> Iterator[tuple[str, SourceSpan]]:
-    """A sentence for each place, and the barrier there. `before`: the result of the old text. `poll` may raise."""
+    """A sentence for each place, and the barrier there. `before`: the result of the old text."""
     findings = (f for k in before.kernels for f in findings_of(k) if f.code is Verdict.BARRIER_DIVERGENCE)
     missed = {(f.accesses[0].span.path, f.accesses[0].span.start_offset) for f in findings}
     known = {k.mangled: k for k in before.kernels}
@@ -52,13 +47,11 @@ def waits_in_vain(
         events = analysis.events
         new = new_barriers(events, known.get(analysis.kernel.mangled), files, missed)
         old = [b for b in events.barriers if b.scope in ("block", "grid") and b not in new]
-        waits = _waits(events, old, Ladder(Budget(smt=options.smt_budget)), poll) if new else []
+        waits = _waits(events, old, solving.ladder(), solving.poll) if new else []
         if not waits:
             continue
         for context in analysis.contexts:
-            ladder = Ladder(Budget(smt=options.smt_budget))
-            checker = RaceChecker(Launch(events, context), ladder, options.warp_lockstep, poll, effort)
-            spinning = _Spinning(checker, waits, new, old)
+            spinning = _Spinning(solving.checker(Launch(events, context)), waits, new, old)
             for found, others in ((spinning.for_the_group(), False), (spinning.by_way_of_others(), True)):
                 for wait, write, barrier in found:
                     read, written = (in_words(e, files) for e in (wait.read, write))

@@ -16,10 +16,10 @@ from analyzers.frontend.parse import ParseFailure
 from analyzers.model import NOT_REPAIRED, Finding, Fix, FixPart, FixRefusal, SourceSpan, TextEdit, UnitResult, Verdict
 from analyzers.old_lines import in_old_lines
 from analyzers.requests import CheckRequest, never
+from quickfix.assumptions import with_assumptions
 from quickfix.callers import agreed, changes_of
 from quickfix.cost import of_several
 from quickfix.edits import OffsetMap, apply, text_edits
-from quickfix.every_build import for_every_build
 from quickfix.group import repaired, repairs_of
 from quickfix.oracle import SearchSpentError, Stop
 from quickfix.other_units import OtherUnits
@@ -222,7 +222,7 @@ def _distinctly_named(
             for kernel, names in session.declared.items():
                 session.promised[kernel] = session.promised.get(kernel, frozenset()) | names
         judged = units.judged(session.request, fix, session.instances)
-        yield for_every_build(session, judged) if isinstance(judged, Fix) else judged
+        yield with_assumptions(session, judged) if isinstance(judged, Fix) else judged
 
 
 def _compatible(fixes: Iterable[Fix]) -> list[Fix]:

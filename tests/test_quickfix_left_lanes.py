@@ -122,3 +122,40 @@ __global__ void k(const int *p, float *out) {
 def test_a_tile_waits_for_its_own_lanes_only(exchange: str, kinds: list[str]) -> None:
     request = CheckRequest("/lanes/tile.cu", OF_A_TILE.replace("EXCHANGE", exchange))
     assert [a.kind for a in answers(engine(), request) if isinstance(a, Fix)] == kinds
+
+
+BEHIND = """// cuda-lsp: launch grid=(1) block=(64)
+__global__ void k(const int *p, float *out, int n) {
+  __shared__ float s[64];
+  int t = threadIdx.x;
+  float v = out[t];
+  if (%s) v += %s;
+  s[t] = v;
+  out[t] = s[63 - t];
+}
+"""
+TOGETHER = "assumes that the threads of a warp come to `%s` (line 6) together or not at all"
+
+
+@pytest.mark.parametrize(
+    ("condition", "exchange", "granted"),
+    [("t < n", SHUFFLED, True), ("t < p[0]", SHUFFLED, True), ("t < 32 * n", SHUFFLED, False),
+     ("t / 32 + blockIdx.x * 2 < n", SHUFFLED, False), ("t % 32 < 16", "__shfl_down_sync(0xffff, v, 1)", False),
+     ("t < n", "__shfl_down_sync(__activemask(), v, 1)", False)],
+)  # fmt: skip
+def test_lanes_that_may_part_are_a_choice(condition: str, exchange: str, granted: bool) -> None:
+    text = BEHIND % (condition, exchange)
+    (fix,) = (a for a in answers(engine(), CheckRequest("/restructured/lanes.cu", text)) if isinstance(a, Fix))
+    assert fix.title.startswith("Insert __syncthreads() after line 7")
+    assert fix.applies_unasked != granted
+    assert fix.title.endswith(TOGETHER % exchange) == granted == bool(fix.assumes)
+
+
+def test_what_the_host_launches_may_prove_that_lanes_stay_together() -> None:
+    text = "".join(line for line in (BEHIND % ("t < n", SHUFFLED)).splitlines(keepends=True)[1:])
+    for size, granted in (("m", True), ("32 * m", False)):
+        host = f"void run(const int *p, float *out, int m) {{ k<<<1, 64>>>(p, out, {size}); }}\n"
+        (fix,) = (
+            a for a in answers(engine(), CheckRequest("/restructured/host.cu", text + host)) if isinstance(a, Fix)
+        )
+        assert bool(fix.assumes) == granted, fix.title

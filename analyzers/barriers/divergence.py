@@ -86,6 +86,15 @@ def check_exchanges(checker: RaceChecker) -> list[Divergence]:
     return found
 
 
+def may_part(checker: RaceChecker, exchange: BarrierEvent, cause: Conjunct) -> bool:
+    """Whether a condition may keep lanes of a warp from an exchange that others of it come to; also where that was not
+    decided."""
+    out, guard = DivergenceResult(), _guard(exchange)
+    return _ask(checker, exchange, guard, "warp", guard.index(cause), live=True, out=out) is not None or bool(
+        out.undecided
+    )
+
+
 def _numbered(launch: Launch) -> list[BarrierEvent]:
     """The exchanges of whole warps whose mask is a number."""
     return [e for e in launch.events.exchanges if e.tile is None and (e.mask is None or e.mask.op == "const")]

@@ -394,13 +394,15 @@ class Launch:
         size = E.const(unit, E.U32)
         return E.compare("eq", *(E.binary("div", self.linear(t, mode, first), size) for t in (1, 2)))
 
-    def agree_in_warps(self, condition: Expr, lanes: int = WARP) -> bool:
+    def agree_in_warps(self, condition: Expr, lanes: int = WARP) -> bool | None:
         """Whether the threads of each warp, or of each part of so many lanes, agree on a condition, as far as their
-        numbers tell; not where it is about data that each has of its own. Of another it is taken for granted."""
+        numbers tell; not where it is about data that each has of its own. None: that depends on other values."""
         asked = self.bind(condition)
         if any(s.op == "opaque" and not is_uniform(s, "warp") for s in E.symbols(asked)):
             return self._is_one_in_parts(asked, lanes)
-        return None in self.block or not E.symbols(asked) <= set(E.TID) or self._is_one_by_number(asked, lanes)
+        if None in self.block or not E.symbols(asked) <= set(E.TID):
+            return None
+        return self._is_one_by_number(asked, lanes)
 
     def _is_one_in_parts(self, value: Expr, lanes: int) -> bool:
         """Whether the threads of each part of a warp have one value, by what it is made of: ``rows[t / 32]``."""
