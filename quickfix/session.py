@@ -20,6 +20,7 @@ from analyzers.garbage import uncollected
 from analyzers.ir.expr import Expr
 from analyzers.model import Access, Finding, SourceSpan, UnitResult
 from analyzers.questions import settings
+from analyzers.races.others import is_strong
 from analyzers.races.pairs import Pair
 from analyzers.requests import CheckRequest, UnitFinished
 from quickfix.edits import (
@@ -156,8 +157,10 @@ class Session:
             spans += [span for k in self.kernels for span in k.result.barrier_sites]
         self.instances = analysis.instances
         """What the functions of the text are instances for, where they are."""
-        # Whoever calls what is edited may have to change, too.
+        # Whoever calls what is edited may have to change, too, and so may what signals that something was written.
         spans += [k.result.span for k in self.kernels]
+        signals = (e.site for k in self.kernels for e in k.events.accesses if is_strong(e))
+        spans += dict.fromkeys(span for site in signals for span in (site.span, *site.calls))
         places = [(s.path, s.start_offset) for s in spans]
         with uncollected():
             trees = function_trees(analysis.unit.device, places, self.instances)

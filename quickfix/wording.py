@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from pathlib import PurePath
 from typing import Final
 
 from analyzers.model import NOT_REPAIRED, Access, Finding, Fix, TextEdit, Verdict
@@ -42,9 +43,9 @@ def pairs_in_words(targets: Iterable[Finding], shown: Finding) -> str:
 
 
 def places_in_words(changes: Changes, session: Session, earlier: Mapping[str, EditedFile] | None = None) -> str:
-    """`__syncthreads() after line 41`, `2 barriers after lines 41 and 45`, `in line 7` where that goes on behind it;
-    lines of the text before `earlier` edits."""
-    lines: list[int] = []
+    """`__syncthreads() after line 41`, `2 barriers after lines 41 and 45`, `in line 7` where that goes on behind it,
+    `in line 7 of tile.cuh`; lines of the text before `earlier` edits."""
+    lines: dict[str, list[int]] = {}
     inside: list[bool] = []
     for path, found in sorted(changes.items()):
         file = (earlier or {}).get(path)
@@ -56,12 +57,14 @@ def places_in_words(changes: Changes, session: Session, earlier: Mapping[str, Ed
             else:
                 text = file.before
                 at = next((o for at in range(change.start, -1, -1) if (o := file.offsets.old(at)) is not None), 0)
-            lines.append(text.count(b"\n", 0, at) + 1)
+            lines.setdefault(path, []).append(text.count(b"\n", 0, at) + 1)
             inside.append(file is None and _goes_on(text, at))
     where = "in" if all(inside) else "at" if any(inside) else "after"
-    if len(lines) == 1:
-        return f"{barrier_in_words(session)} {where} line {lines[0]}"
-    return f"{len(lines)} {kind_in_words(session)}s {where} {numbered(lines)}"
+    own = session.request.path
+    of = {path: "" if path == own else f" of {PurePath(path).name}" for path in sorted(lines, key=lambda p: p != own)}
+    places = " and ".join(numbered(lines[path]) + of_file for path, of_file in of.items())
+    what = barrier_in_words(session) if len(inside) == 1 else f"{len(inside)} {kind_in_words(session)}s"
+    return f"{what} {where} {places}"
 
 
 def _goes_on(text: bytes, at: int) -> bool:

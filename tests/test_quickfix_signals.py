@@ -242,3 +242,35 @@ void go(int *o, int *p) { k<<<2, 64>>>(o, p); }
     titles = [a.title for a in answers(Engine(), CheckRequest("/signals/e.cu", text)) if isinstance(a, Fix)]
     assert titles
     assert all("__syncwarp()" in title for title in titles), titles
+
+
+IN_FUNCTIONS = """__device__ int ready;
+__device__ int cells[128];
+__device__ void signal(int *flag) { atomicExch(flag, 1); }
+__device__ void wait(int *flag) {
+  while (atomicAdd(flag, 0) == 0) {
+  }
+}
+__global__ void hand_over(int *out) {
+  int lane = threadIdx.x;
+  if (blockIdx.x == 0) {
+    cells[lane] = lane + 3;
+    __syncthreads();
+    if (lane == 0) signal(&ready);
+  } else {
+    if (lane == 0) wait(&ready);
+    __syncthreads();
+    out[lane] = cells[127 - lane];
+  }
+}
+void go(int *out) { hand_over<<<2, 128>>>(out); }
+"""
+
+
+def test_fences_stand_where_functions_signal_and_wait() -> None:
+    (fix,) = answers(Engine(), CheckRequest("/signals/a.cu", IN_FUNCTIONS))
+    assert isinstance(fix, Fix)
+    edited = applied(IN_FUNCTIONS, fix.edits)
+    assert "void signal(int *flag) { __threadfence(); atomicExch(flag, 1); }" in edited
+    assert "  }\n  __threadfence();\n}\n__global__" in edited
+    assert verdict(edited) is Verdict.RACE_FREE

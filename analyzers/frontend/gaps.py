@@ -233,6 +233,8 @@ class SourceTrees:
 
     functions: tuple[FunctionTree, ...]
     texts: Mapping[str, bytes]
+    foreign: frozenset[str] = frozenset()
+    """Files of libraries (system headers of the compiler), whose functions have no trees: they are not edited."""
 
     def at(self, path: str, offset: int) -> FunctionTree | None:
         """The innermost function or lambda whose body contains the place."""
