@@ -194,14 +194,16 @@ class Layout:
         return floor + len(self.code[floor:before].rstrip())
 
     def line_end(self, at: int) -> int:
-        """Behind what follows `at` on its line as long as that is comments; in front of the line end."""
+        """Behind what follows `at` on its line as long as that is comments, and behind blanks that end the line; in
+        front of the line end."""
         start = at
         while True:
             match = _BLANK_OR_COMMENT.match(self.text, at)
             if match is None or b"\n" in match.group():
                 break
             at = match.end()
-        return start + len(self.text[start:at].rstrip(b" \t\r"))
+        ends = self.text[at : at + 1] in (b"\r", b"\n", b"") or self.text[at - 1 : at] == b"\r"
+        return start + len(self.text[start:at].rstrip(b"\r" if ends else b" \t\r"))
 
     def unit(self, function: FunctionTree) -> bytes:
         """One level of indentation, as the function uses it, else as most of the file does."""

@@ -152,3 +152,11 @@ __global__ void k(int *out, Work w) {{
     fix = next(a for a in answers(engine(), CheckRequest("/restructured/own.cu", text)) if isinstance(a, Fix))
     after = edited(text, fix)
     assert f"\n{unit}const bool taken = t < n;\n{unit}if (taken) {{\n{unit}{unit}s[t] = t;\n{unit}}}\n" in after
+
+
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+@pytest.mark.parametrize("end", ["", "   ", "\t", "  // of this thread \t", "  /* of this thread */  "])
+def test_blanks_that_end_a_line_stay_in_it(end: str, newline: str) -> None:
+    text = (LAUNCH + KERNEL.replace("@", f"  s[t] = t;{end}\n  x = s[63 - t];")).replace("\n", newline)
+    after = edited(text, repaired(text, "k"))
+    assert after == text.replace(end + newline + "  x =", f"{end}{newline}  __syncthreads();{newline}  x =")
