@@ -6,12 +6,14 @@ of a warp that new barriers may keep lanes from (`left_lanes`).
 
 from __future__ import annotations
 
+from analyzers.analysed import KernelAnalysis
 from analyzers.model import Fix
 from quickfix.callers import changes_of
 from quickfix.every_build import for_every_build
-from quickfix.left_lanes import has_parting_condition, lanes_taken_for_granted
+from quickfix.left_lanes import lanes_taken_for_granted
 from quickfix.session import Session
 from quickfix.solving import Solving
+from quickfix.steps import BLOCK_VOTE, WARP_VOTE
 from quickfix.wording import granting
 
 
@@ -22,9 +24,8 @@ def with_assumptions(session: Session, fix: Fix) -> Fix:
 
 def _of_lanes(session: Session, fix: Fix) -> Fix:
     """With what is not proved of exchanges, whose lanes would wait for others at a new barrier."""
-    if fix.kind == "assert-host" or not any(
-        has_parting_condition(e) for k in session.kernels for e in k.events.exchanges
-    ):
+    votes = any(vote in e.new_text.encode() for e in fix.edits for vote in (WARP_VOTE, BLOCK_VOTE))
+    if fix.kind == "assert-host" or not (votes or any(_may_wait(k) for k in session.kernels)):
         return fix
     session = session.reading(e.span.path for e in fix.edits)
     tried = session.draft(changes_of(fix.edits, session.trees.texts))
@@ -32,3 +33,8 @@ def _of_lanes(session: Session, fix: Fix) -> Fix:
     granted = lanes_taken_for_granted(tried.analysis.kernels, tried.files, session.result, solving)
     session.charge(solving.effort.spent)
     return granting(fix, granted)
+
+
+def _may_wait(analysis: KernelAnalysis) -> bool:
+    """Whether lanes of a warp wait for each other anywhere."""
+    return bool(analysis.events.exchanges) or any(b.scope in ("warp", "tile") for b in analysis.events.barriers)

@@ -16,14 +16,15 @@ from analyzers.frontend.gaps import Statement
 from analyzers.ir.events import BarrierEvent, Conjunct, KernelEvents
 from analyzers.ir.expr import walk
 from analyzers.ir.uniformity import is_uniform
-from analyzers.model import SourceSpan, UnitResult, Verdict
+from analyzers.model import SourceSpan, UnitResult
+from analyzers.races.check import RaceChecker
 from analyzers.races.threads import WARP, Launch
 from quickfix.edits import Layout
 from quickfix.flagged_loops import test_range
-from quickfix.naming import NotPossible, line_of
+from quickfix.naming import NotPossible, line_of, listed
 from quickfix.solving import Solving
 from quickfix.spinning import in_words, new_barriers
-from quickfix.verify import Files, findings_of, is_written, old_offset
+from quickfix.verify import Files, is_written, old_offset
 
 
 def lanes_left_out(
@@ -32,10 +33,8 @@ def lanes_left_out(
     """A sentence for each exchange that would wait in vain, and the place of what its lanes come to instead. `before`:
     the result of the old text."""
     for missed in _missed(kernels, files, before):
-        if any(n.agree_in_warps(missed.cause.condition, missed.lanes) is False for n in missed.launches) and any(
-            may_part(solving.checker(launch), missed.exchange, missed.cause) for launch in missed.launches
-        ):
-            text = f"{in_words(missed.exchange, files)} waits for lanes of its warp that would be at"
+        if any(missed.parts_by_number(n) and missed.may_part(solving.checker(n)) for n in missed.launches):
+            text = f"{in_words(missed.exchange, files)} waits for lanes of its {missed.group} that would be at"
             site = missed.instead.site
             yield f"`{missed.analysis.result.name}`: {text} `{site.text}`", site.span
 
@@ -45,13 +44,18 @@ def lanes_taken_for_granted(
 ) -> str:
     """What has to be taken for granted for no exchange to wait in vain: that the lanes of a warp agree on a condition
     about values which the launch does not tell. Empty where that is proved. `before`: the result of the old text."""
+    granted: dict[str, _Missed] = {}
     for missed in _missed(kernels, files, before):
-        if any(may_part(solving.checker(launch), missed.exchange, missed.cause) for launch in missed.launches):
-            return (
-                f"Assumes that the threads of a warp come to {in_words(missed.exchange, files)} together or not at all:"
-                f" it would wait for those that are at `{missed.instead.site.text}`."
-            )
-    return ""
+        words = in_words(missed.exchange, files)
+        if words not in granted and any(missed.may_part(solving.checker(n)) for n in missed.launches):
+            granted[words] = missed
+    if not granted:
+        return ""
+    first = next(iter(granted.values()))
+    return (
+        f"Assumes that the threads of a {first.group} come to {listed(list(granted))} together or not at all: it would"
+        f" wait for those that are at `{first.instead.site.text}`."
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,32 +66,46 @@ class _Missed:
     launches: Sequence[Launch]
     exchange: BarrierEvent
     cause: Conjunct
-    lanes: int
-    """Of how many lanes in a row the exchange waits for each other."""
     instead: BarrierEvent
+
+    @property
+    def group(self) -> str:
+        """Whose lanes the exchange waits for."""
+        return "tile" if self.exchange.scope == "tile" else "warp"
+
+    def parts_by_number(self, launch: Launch) -> bool:
+        """Whether the numbers of threads alone tell that these part."""
+        lanes = self.exchange.tile if self.exchange.scope == "tile" else None
+        return launch.agree_in_warps(self.cause.condition, lanes or WARP) is False
+
+    def may_part(self, checker: RaceChecker) -> bool:
+        return may_part(checker, self.exchange, self.cause)
 
 
 def _missed(kernels: Iterable[KernelAnalysis], files: Files, before: UnitResult) -> Iterator[_Missed]:
-    findings = (f for k in before.kernels for f in findings_of(k) if f.code is Verdict.BARRIER_DIVERGENCE)
-    missed = {(f.accesses[0].span.path, f.accesses[0].span.start_offset) for f in findings}
-    known = {k.mangled: k for k in before.kernels}
     for analysis in kernels:
         events = analysis.events
-        exchanges = [e for e in events.exchanges if has_parting_condition(e)]
-        if not exchanges:
+        waiting = [e for e in (*events.exchanges, *events.barriers) if e.scope in ("warp", "tile")]
+        waiting = [e for e in waiting if any(_may_part(c) for c in e.guard)]
+        if not waiting:
             continue
-        new = new_barriers(events, known.get(analysis.kernel.mangled), files, missed)
+        new = new_barriers(analysis, before, files, returned=True)
         new += [e for e in events.exchanges if _is_new(e, files)]
         old = [e for e in (*events.barriers, *events.exchanges) if e not in new]
         launches = [Launch(events, context) for context in analysis.contexts] if new else []
-        for exchange in exchanges:
-            # A shuffle within parts of a warp waits for all lanes that its mask names, a group for those of its own.
-            own = exchange.tile is not None and "__shfl" not in exchange.site.text
-            lanes = exchange.tile if own and exchange.tile is not None else WARP
+        for exchange in waiting:
             for cause in _causes(exchange, events):
-                other = next((b for b in new if b is not exchange and comes_by(b, exchange, cause)), None)
-                if other is not None and not any(comes_by(b, exchange, cause) for b in old):
-                    yield _Missed(analysis, launches, exchange, cause, lanes, other)
+                others = (b for b in new if b is not exchange and comes_by(b, exchange, cause))
+                vain = (b for b in others if not any(_is_met_before(o, b, exchange, cause) for o in old))
+                if (instead := next(vain, None)) is not None:
+                    yield _Missed(analysis, launches, exchange, cause, instead)
+
+
+def _is_met_before(old: BarrierEvent, new: BarrierEvent, exchange: BarrierEvent, cause: Conjunct) -> bool:
+    """Whether lanes that miss an exchange and come to something new come to something old, too, where they were
+    waited for in vain before."""
+    passed = {c.condition for c in (*exchange.guard, *new.guard)}
+    return comes_by(old, exchange, cause) and all(c.kind == "assume" or c.condition in passed for c in old.guard)
 
 
 def refuse_votes(kernels: Iterable[KernelAnalysis], path: str, layout: Layout, loop: Statement) -> None:
@@ -108,11 +126,6 @@ def refuse_votes(kernels: Iterable[KernelAnalysis], path: str, layout: Layout, l
                 raise NotPossible(
                     f"threads vote in the condition of the loop in line {line}, and some would not any more"
                 )
-
-
-def has_parting_condition(exchange: BarrierEvent) -> bool:
-    """Whether lanes of a warp may part on the way to an exchange, as far as conditions tell by their form."""
-    return any(_may_part(c) for c in exchange.guard)
 
 
 def _may_part(c: Conjunct) -> bool:

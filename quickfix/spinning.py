@@ -7,7 +7,7 @@ however it was written.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Final
@@ -18,7 +18,7 @@ from analyzers.ir.events import AccessEvent, BarrierEvent, KernelEvents, LoopIns
 from analyzers.ir.expr import I64, Expr
 from analyzers.ir.spins import Deciding, deciding_reads
 from analyzers.ir.staying import Staying, staying
-from analyzers.model import KernelResult, SourceSpan, UnitResult, Verdict
+from analyzers.model import SourceSpan, UnitResult, Verdict
 from analyzers.races.check import RaceChecker
 from analyzers.races.conditions import guard_of, query_of
 from analyzers.races.critical_sections import held, locks, one_cell
@@ -40,12 +40,9 @@ def waits_in_vain(
     kernels: Iterable[KernelAnalysis], files: Files, before: UnitResult, solving: Solving
 ) -> Iterator[tuple[str, SourceSpan]]:
     """A sentence for each place, and the barrier there. `before`: the result of the old text."""
-    findings = (f for k in before.kernels for f in findings_of(k) if f.code is Verdict.BARRIER_DIVERGENCE)
-    missed = {(f.accesses[0].span.path, f.accesses[0].span.start_offset) for f in findings}
-    known = {k.mangled: k for k in before.kernels}
     for analysis in kernels:
         events = analysis.events
-        new = new_barriers(events, known.get(analysis.kernel.mangled), files, missed)
+        new = new_barriers(analysis, before, files)
         old = [b for b in events.barriers if b.scope in ("block", "grid") and b not in new]
         waits = _waits(events, old, solving.ladder(), solving.poll) if new else []
         if not waits:
@@ -64,11 +61,21 @@ def waits_in_vain(
                     yield f"`{analysis.result.name}`: {stays}, {in_vain}", barrier.site.span
 
 
+_MISSED: Final = frozenset({Verdict.BARRIER_DIVERGENCE})
+_MISSED_BY_RETURN: Final = _MISSED | {Verdict.BARRIER_AFTER_EXIT}
+
+
 def new_barriers(
-    events: KernelEvents, before: KernelResult | None, files: Files, missed: Collection[tuple[str, int]]
+    analysis: KernelAnalysis, result: UnitResult, files: Files, *, returned: bool = False
 ) -> list[BarrierEvent]:
-    """Those that the old text had not, where they stand or in what a macro stands for, and those that were ``missed``
-    there: some threads may come to them only now."""
+    """Those that the old text, of which the `result` is, had not, where they stand or in what a macro stands for, and
+    those that were missed there: some threads may come to them only now. `returned`: by threads that had returned,
+    too."""
+    events = analysis.events
+    codes = _MISSED_BY_RETURN if returned else _MISSED
+    findings = (f for k in result.kernels for f in findings_of(k) if f.code in codes)
+    missed = {(f.accesses[0].span.path, f.accesses[0].span.start_offset) for f in findings}
+    before = next((k for k in result.kernels if k.mangled == analysis.kernel.mangled), None)
     known = before.barrier_sites if before is not None else ()
     sites = {(s.path, s.start_offset) for s in known}.difference(missed)
     places = [(b, b.site.span) for b in events.barriers]

@@ -10,6 +10,7 @@ from typing import Final
 
 from analyzers.model import NOT_REPAIRED, Access, Finding, Fix, TextEdit, Verdict
 from quickfix.edits import BARRIER, FENCE, WARP_BARRIER, text_edits
+from quickfix.naming import listed
 from quickfix.search import Placed
 from quickfix.session import Changes, Session, Trial
 from quickfix.verify import EditedFile
@@ -117,7 +118,12 @@ def _harmless(finding: Finding) -> str:
 
 def granted_in_words(granted: Iterable[str]) -> str:
     """What edits take for granted, as the end of a title: the sentences without their reasons."""
-    return "".join(f", {text[:1].lower()}{text[1:].partition(':')[0]}" for text in dict.fromkeys(granted))
+    claims = (_CLAIM.match(text) for text in dict.fromkeys(granted))
+    return "".join(f", {claim[0][:1].lower()}{claim[0][1:]}" for claim in claims if claim is not None)
+
+
+_CLAIM: Final = re.compile(r"(?:`[^`]*`|[^`:])*")
+"""What comes in front of a reason; code may have colons, too."""
 
 
 def granting(fix: Fix, granted: str) -> Fix:
@@ -144,8 +150,8 @@ def lines_in_words(family: Sequence[Finding]) -> str:
 
 def numbered(lines: Iterable[int]) -> str:
     """`line 4`, `lines 4, 6 and 7`, each once and in order."""
-    *first, last = sorted(set(lines))
-    return f"lines {', '.join(map(str, first))} and {last}" if first else f"line {last}"
+    found = [str(line) for line in sorted(set(lines))]
+    return f"line{'s' * (len(found) > 1)} {listed(found)}"
 
 
 def empty_bodies(trial: Trial) -> tuple[str, ...]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from restructured import edited, engine
 
@@ -73,7 +75,9 @@ def test_lanes_that_all_stay_may_vote() -> None:
 def test_no_exchange_waits_for_lanes_that_are_through(exchange: str) -> None:
     fixed, said = found(HEADER + COUNTED % ("", "p[t]", exchange, ""))
     assert not fixed
-    assert any("waits for lanes of its warp that would be at `__syncthreads_or(" in why for why in said), said
+    assert any(
+        re.search(r"waits for lanes of its (warp|tile) that would be at `__syncthreads_or\(", why) for why in said
+    ), said
 
 
 @pytest.mark.parametrize(
@@ -121,7 +125,9 @@ __global__ void k(const int *p, float *out) {
 )
 def test_a_tile_waits_for_its_own_lanes_only(exchange: str, kinds: list[str]) -> None:
     request = CheckRequest("/lanes/tile.cu", OF_A_TILE.replace("EXCHANGE", exchange))
-    assert [a.kind for a in answers(engine(), request) if isinstance(a, Fix)] == kinds
+    fixes = [a for a in answers(engine(), request) if isinstance(a, Fix)]
+    assert [a.kind for a in fixes] == kinds
+    assert all(a.applies_unasked for a in fixes)
 
 
 BEHIND = """// cuda-lsp: launch grid=(1) block=(64)
@@ -159,3 +165,71 @@ def test_what_the_host_launches_may_prove_that_lanes_stay_together() -> None:
             a for a in answers(engine(), CheckRequest("/restructured/host.cu", text + host)) if isinstance(a, Fix)
         )
         assert bool(fix.assumes) == granted, fix.title
+
+
+@pytest.mark.parametrize(
+    "exchange",
+    [
+        'asm volatile("vote.sync.ballot.b32 %0, 1, 0xffffffff;" : "=r"(r))',
+        "r = cg::reduce(tile, r, cg::plus<unsigned>())",
+        "r = cg::binary_partition(tile, r > 7).size()",
+        "__syncwarp()",
+    ],
+)
+def test_lanes_wait_for_each_other_in_other_forms(exchange: str) -> None:
+    text = f"""#include <cooperative_groups.h>
+#include <cooperative_groups/reduce.h>
+namespace cg = cooperative_groups;
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void k(const unsigned *p, unsigned *out, int n) {{
+  __shared__ unsigned s[64];
+  auto tile = cg::tiled_partition<8>(cg::this_thread_block());
+  int t = threadIdx.x;
+  unsigned r = p[t];
+  if (t < n) {{
+    {exchange};
+  }}
+  s[t] = r;
+  out[t] = s[63 - t];
+}}
+"""
+    fixes = [a for a in answers(engine(), CheckRequest("/restructured/forms.cu", text)) if isinstance(a, Fix)]
+    (fix,) = (a for a in fixes if a.kind == "insert-barrier")
+    assert fix.assumes
+    assert fix.title.endswith("together or not at all")
+
+
+RETURNED = """#include <cooperative_groups.h>
+namespace cg = cooperative_groups;
+__global__ void k(const float *in, float *part, float *out, int n) {
+  cg::grid_group grid = cg::this_grid();
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n) return;
+  float v = in[i];
+  v += __shfl_xor_sync(0xffffffff, v, 1);
+  part[i] = v;
+  grid.sync();
+  out[i] = part[n - 1 - i];
+}
+void run(float *in, float *part, float *out, int n) {
+  void *args[] = {&in, &part, &out, &n};
+  cudaLaunchCooperativeKernel((void *)k, dim3(4), dim3(64), args, 0, 0);
+}
+"""
+
+
+def test_threads_that_had_returned_are_waited_for() -> None:
+    fixes = [a for a in answers(engine(), CheckRequest("/restructured/gone.cu", RETURNED)) if isinstance(a, Fix)]
+    assert fixes
+    assert all(not a.applies_unasked and a.assumes for a in fixes)
+
+
+def test_what_only_some_lanes_come_to_excuses_nothing() -> None:
+    text = BEHIND.replace("int n)", "int n, bool more)") % ("t < n", SHUFFLED)
+    text = text.replace("  s[t] = v;", f"  if (more) v += {SHUFFLED};\n  s[t] = v;")
+    (fix,) = (a for a in answers(engine(), CheckRequest("/restructured/more.cu", text)) if isinstance(a, Fix))
+    assert not fix.applies_unasked
+    # All lanes come to this one, and would have been waited for there.
+    text = text.replace("  if (more) v +=", "  v +=")
+    (fix,) = (a for a in answers(engine(), CheckRequest("/restructured/more.cu", text)) if isinstance(a, Fix))
+    assert fix.applies_unasked

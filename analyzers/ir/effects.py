@@ -28,6 +28,7 @@ from analyzers.ir.memory_state import Cell, contents_of
 from analyzers.ir.pointers import pointer_targets
 from analyzers.ir.surfaces import is_surface
 from analyzers.ir.valuation import Valuation
+from analyzers.ir.warp_scans import WARP
 
 _SUMS = ("block_scan", "block_total", "warp_scan", "warp_total")
 
@@ -412,14 +413,25 @@ class Effects(Valuation):
         if mask.op == "const" and mask.value & FULL_WARP == FULL_WARP:
             mask = None
         width = operands[3] if s.name.startswith("__shfl") and len(operands) > 3 else _WHOLE
-        if width.op == "const":
-            self.exchanged(s.site, s.id, mask, tile=None if width is _WHOLE else width.value)
+        if s.group is not None and s.group < WARP:
+            self.exchanged(s.site, s.id, tile=s.group)
+        elif width.op == "const":
+            parts = None if width is _WHOLE or s.group is not None else width.value
+            self.exchanged(s.site, s.id, mask, scope="warp", tile=parts)
 
-    def exchanged(self, site: K.Site, number: int = -1, mask: Expr | None = None, *, tile: int | None) -> None:
+    def exchanged(
+        self,
+        site: K.Site,
+        number: int = -1,
+        mask: Expr | None = None,
+        *,
+        scope: Literal["warp", "tile"] = "tile",
+        tile: int | None,
+    ) -> None:
         """Note an exchange; those without a number of their own are told apart by their sites."""
         around, formed = self._labels(), self._formed(mask)
         self.exchanges.append(
-            BarrierEvent(number, self._tick(), "warp", self.guard, around, site, mask, tile, formed=formed)
+            BarrierEvent(number, self._tick(), scope, self.guard, around, site, mask, tile, formed=formed)
         )
 
     def _sum_of_group(self, s: K.Collective, operands: list[Expr]) -> None:

@@ -245,6 +245,8 @@ class Collective:
     name: str
     operands: tuple[Expr, ...]
     site: Site
+    group: int | None = None
+    """The threads of each tile of so many come together, not those that the mask names."""
 
 
 @dataclass(frozen=True, slots=True)

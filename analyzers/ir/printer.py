@@ -152,7 +152,8 @@ def _effect(s: Load | Store | Atomic | Barrier | Fence | Collective | Havoc | Ob
     if isinstance(s, Fence):
         return f"#{s.id} fence {s.scope} {s.order}"
     if isinstance(s, Collective):
-        return f"#{s.id} {s.var} := {s.name}({', '.join(expression_text(o) for o in s.operands)})"
+        group = "" if s.group is None else f" tile {s.group}"
+        return f"#{s.id} {s.var} := {s.name}({', '.join(expression_text(o) for o in s.operands)}){group}"
     if isinstance(s, Havoc):
         tile = "" if s.tile is None else f" tile {s.tile}"
         return f"{s.var} := any {s.ty} ({s.reason}){tile}"

@@ -43,6 +43,7 @@ from analyzers.ir.retries import retried_reads
 from analyzers.ir.trip_counts import constant_trips
 from analyzers.ir.uniformity import narrower
 from analyzers.ir.unrolling import unrolled
+from analyzers.ir.warp_scans import WARP
 
 _EXIT_KIND: dict[str, ConjunctKind] = {"return": "return", "break": "break", "switch-break": "break"}
 
@@ -199,7 +200,7 @@ class _Executor(Effects):
             self._collective(s)
         elif isinstance(s, K.Havoc):
             if self.recording and s.tile is not None:
-                self.exchanged(s.site, tile=s.tile)
+                self.exchanged(s.site, scope="warp" if s.tile == WARP else "tile", tile=s.tile)
             self.assign(s.var, E.opaque(f"havoc:{s.var}", s.ty, self.counters()))
         elif isinstance(s, K.Fence):
             if self.recording:

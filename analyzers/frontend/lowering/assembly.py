@@ -34,6 +34,7 @@ from analyzers.ir.expr import (
     lnot,
 )
 from analyzers.ir.kernel import Alignment, Assume, Atomic, If, Load, ObservationKind, Observe, Order, Store
+from analyzers.ir.warp_scans import WARP
 
 _CONSTRAINT = re.compile(r'(?:\[(\w+)\]\s*)?"\s*([=+]?)[^"]*"\s*\(')
 _REGISTER = re.compile(
@@ -59,6 +60,8 @@ _REGISTERS_ONLY = frozenset({
     "prefetch", "prefetchu", "createpolicy", "tex", "tld4", "txq", "suq", "istypep",
 })  # fmt: skip
 _VIDEO = ("vadd", "vsub", "vabsdiff", "vmin", "vmax", "vshl", "vshr", "vmad", "vset")
+#: Registers of other lanes, for which a warp comes together.
+_EXCHANGES = frozenset({"shfl", "vote", "match", "redux", "elect"})
 #: Effects that are not modelled.
 _OPAQUE = frozenset({"mbarrier", "wgmma", "tensormap", "multimem", "sust", "sured", "suld", "bra", "brx", "call",
                      "tcgen05", "clusterlaunchcontrol", "isspacep", "getctarank", "exit"})  # fmt: skip
@@ -164,6 +167,9 @@ def _operation(s: Statement, name: str, head: str, args: list[str], text: str) -
         return True
     if name == "mapa":
         return map_address(s, args)
+    if name in _EXCHANGES and "sync" in qualifiers:
+        s.ctx.havoc(U32, f"asm {name}", s.node, tile=WARP)
+        return True
     if name == "cvta" and len(args) == 2:
         value = s.value(args[1])
         if value is not None:

@@ -64,7 +64,7 @@ def _exchange(name: str, votes: bool) -> Callable[[Context, Call], Value]:
             return ctx.unknown_value(ctype, f"result of {call.name}", call.node)
         if not votes and name.startswith("__shfl"):
             operands = [operands[0], operands[1], memory.convert_scalar(ctx, operands[2], I32), const(size, I32)]
-        return exchange(ctx, call.node, name, operands)
+        return exchange(ctx, call.node, name, operands, size)
 
     return rule
 

@@ -127,6 +127,8 @@ class _Liveness:
         return body if len(out) == len(body) and all(a is b for a, b in zip(out, body, strict=True)) else tuple(out)
 
     def _dead(self, s: Stmt) -> bool:
+        if isinstance(s, Havoc) and s.tile is not None:
+            return False  # others wait for the thread there
         if isinstance(s, (Assign, Havoc)):
             return s.var not in self._live
         if isinstance(s, Load):

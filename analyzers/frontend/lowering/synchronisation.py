@@ -142,10 +142,11 @@ def collective(ctx: Context, call: Call) -> Value:
     return exchange(ctx, call.node, call.name, operands)
 
 
-def exchange(ctx: Context, node: Node, name: str, operands: list[Expr]) -> Expr:
+def exchange(ctx: Context, node: Node, name: str, operands: list[Expr], group: int | None = None) -> Expr:
+    """`group`: see `Collective`."""
     ty = node.type.ir or U32
     result = ctx.temporary(ty, "lane")
-    ctx.emit(Collective(ctx.id(), result.value, ty, name, tuple(operands), ctx.site(node)))
+    ctx.emit(Collective(ctx.id(), result.value, ty, name, tuple(operands), ctx.site(node), group))
     return result
 
 

@@ -16,6 +16,9 @@ enum group_kind : unsigned { kind_block, kind_tile, kind_coalesced, kind_grid, k
 constexpr unsigned tile_mask(unsigned size) { return size >= 32u ? 0xffffffffu : (1u << size) - 1u; }
 unsigned __cuda_lsp_lane_of_rank(unsigned mask, unsigned rank);
 template <class T> T from_some_lane(const T &value);
+// The threads of a part of a warp come together, as for what they give each other.
+template <class Group> auto meet(const Group &group, int) -> decltype(group.any(1)) { return group.any(1); }
+template <class Group> int meet(const Group &, long) { return 0; }
 // Threads of the tile that a tile is a part of; 0 where it is a part of the block.
 template <class Parent> constexpr unsigned threads_of = 0;
 template <unsigned Size, class Parent> constexpr unsigned threads_of<thread_block_tile<Size, Parent>> = Size;
@@ -189,8 +192,17 @@ inline thread_group tiled_partition(const thread_group &, unsigned size) {
   unsigned lane = __cuda_lsp_lane();
   return thread_group(details::kind_tile, details::tile_mask(size) << (lane / size * size), size, __cuda_lsp_thread_rank() % size);
 }
-template <class Group, class T> coalesced_group labeled_partition(const Group &group, T label);
-template <class Group> coalesced_group binary_partition(const Group &group, bool predicate);
+namespace details {
+coalesced_group some_lanes();
+}
+template <class Group, class T> coalesced_group labeled_partition(const Group &group, T label) {
+  details::meet(group, 0);
+  return details::some_lanes();
+}
+template <class Group> coalesced_group binary_partition(const Group &group, bool predicate) {
+  details::meet(group, 0);
+  return details::some_lanes();
+}
 namespace experimental {
 using cooperative_groups::block_tile_memory;
 using cooperative_groups::thread_block_tile;
@@ -212,16 +224,31 @@ template <class T> struct bit_and { T operator()(T a, T b) const { return a & b;
 template <class T> struct bit_or { T operator()(T a, T b) const { return a | b; } };
 template <class T> struct bit_xor { T operator()(T a, T b) const { return a ^ b; } };
 // Collectives on registers: the result is opaque and no memory of the program is touched.
-template <class Group, class T, class F> typename details::plain<T>::type reduce(const Group &group, T &&value, F &&operation);
+template <class Group, class T, class F> typename details::plain<T>::type reduce(const Group &group, T &&value, F &&operation) {
+  details::meet(group, 0);
+  return details::from_some_lane(value);
+}
 // All lanes of a whole warp get one result.
 template <class Parent, class T, class F> typename details::plain<T>::type reduce(const thread_block_tile<32, Parent> &, T &&value, F &&) {
   if constexpr (__is_arithmetic(typename details::plain<T>::type)) return __shfl_sync(0xffffffffu, details::from_some_lane(value), 0);
   else return details::from_some_lane(value);
 }
-template <class Group, class T, class F> typename details::plain<T>::type inclusive_scan(const Group &group, T &&value, F &&operation);
-template <class Group, class T> typename details::plain<T>::type inclusive_scan(const Group &group, T &&value);
-template <class Group, class T, class F> typename details::plain<T>::type exclusive_scan(const Group &group, T &&value, F &&operation);
-template <class Group, class T> typename details::plain<T>::type exclusive_scan(const Group &group, T &&value);
+template <class Group, class T, class F> typename details::plain<T>::type inclusive_scan(const Group &group, T &&value, F &&operation) {
+  details::meet(group, 0);
+  return details::from_some_lane(value);
+}
+template <class Group, class T> typename details::plain<T>::type inclusive_scan(const Group &group, T &&value) {
+  details::meet(group, 0);
+  return details::from_some_lane(value);
+}
+template <class Group, class T, class F> typename details::plain<T>::type exclusive_scan(const Group &group, T &&value, F &&operation) {
+  details::meet(group, 0);
+  return details::from_some_lane(value);
+}
+template <class Group, class T> typename details::plain<T>::type exclusive_scan(const Group &group, T &&value) {
+  details::meet(group, 0);
+  return details::from_some_lane(value);
+}
 template <class Group, class T, class F> void reduce_update_async(const Group &group, T &target, typename details::plain<T>::type value, F &&operation);
 template <class Group, class T, class F> void reduce_store_async(const Group &group, T *target, typename details::plain<T>::type value, F &&operation) {
   if (group.thread_rank() == 0) *target = value;
