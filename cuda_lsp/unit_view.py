@@ -149,8 +149,8 @@ class UnitView:
     """Verified repairs for the text of `snapshot`."""
     answered: set[str] = field(default_factory=set[str])
     """Groups for which it is known whether there is a repair."""
-    asked_for: dict[str, asyncio.Event] = field(default_factory=dict[str, asyncio.Event])
-    """Groups whose repair somebody has asked for and waits for, until it is known."""
+    asked_for: dict[str, asyncio.Future[Fix | str]] = field(default_factory=dict[str, "asyncio.Future[Fix | str]"])
+    """What will be answered about the groups whose repair somebody has asked for and waits for."""
     refusals: dict[str, str] = field(default_factory=dict[str, str])
     """Why there is no repair for the text of `snapshot`, by group."""
     combined: tuple[tuple[str, ...], Fix] | None = None

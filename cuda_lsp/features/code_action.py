@@ -113,21 +113,27 @@ async def _verified_first(session: Session, uri: str, path: str, wanted: types.R
         there.set()
 
 
-async def _verified(session: Session, view: UnitView, group: str) -> None:
-    """Have the repair of a group verified, if nobody does already; then wait for that."""
+async def _verified(session: Session, view: UnitView, group: str) -> Fix | str:
+    """The verified repair of a group, or why there is none. Who asks while somebody else does waits for that answer."""
+    while (asked := view.asked_for.get(group)) is not None:
+        await asyncio.wait({asked})
+        if not asked.cancelled():
+            return asked.result()
     snapshot = view.snapshot
-    if (answer := view.asked_for.get(group)) is not None:
-        await answer.wait()
-        return
-    answer = view.asked_for[group] = asyncio.Event()
+    asked = view.asked_for[group] = asyncio.get_running_loop().create_future()
     try:
         found = await _computed(session, view, group)
-        if isinstance(found, Fix) and view.snapshot is snapshot:
-            view.add_fix(found)
+        asked.set_result(found)
     finally:
-        answer.set()
-        if view.asked_for.get(group) is answer:
+        if not asked.done():
+            asked.cancel()  # who waits asks for itself
+        if view.asked_for.get(group) is asked:
             del view.asked_for[group]
+    if view.snapshot is snapshot:
+        view.answered.add(group)
+        if isinstance(found, Fix):
+            view.add_fix(found)
+    return found
 
 
 def _is_pending(session: Session, uri: str, view: UnitView, group: str) -> bool:
@@ -456,12 +462,11 @@ async def _resolve_pending(session: Session, action: types.CodeAction, wish: Map
         raise _told(session, "The document has changed since the list was made; save it to get a new one.")
     snapshot = view.snapshot
     fitting = (fix for fix in view.fixes if fix.applies_unasked and group in fix.groups)
-    found: Fix | str = next(fitting, None) or await _computed(session, view, group)
+    found: Fix | str = next(fitting, None) or await _verified(session, view, group)
     if isinstance(found, str):
         raise _told(session, f"{found}{_in_doubt(session, view)}")
     if not view.is_current or view.snapshot is not snapshot:
         raise _told(session, "The document has changed while the fix was proved; save it to get a new one.")
-    view.add_fix(found)
     if not found.applies_unasked:
         raise _told(session, f"There is a choice to make: {found.title}. Ask for the code actions again to make it.")
     action.data = _data(uri, view, found)

@@ -278,6 +278,17 @@ async def test_a_choice_is_not_made_unasked_when_what_is_looked_for_is_one(edito
     assert (action.title, action.is_preferred) == (INSERT, False)
 
 
+async def test_what_has_no_repair_is_not_looked_for_again(editor: Editor, tmp_path: Path) -> None:
+    text = f"// offers wait {tmp_path / 'never'}\n// hopeless\n{RACE.format('shift')}"
+    uri = await racing(editor, tmp_path / "a.cu", text)
+    (action,) = await editor.listed(uri, "a[i] =", trigger_kind=types.CodeActionTriggerKind.Automatic)
+    assert action.title == LOOKED_FOR
+    with pytest.raises(JsonRpcException, match="nothing to repair"):
+        await editor.code_action_resolve_async(action)
+    found = await editor.listed(uri, "a[i] =", trigger_kind=types.CodeActionTriggerKind.Automatic)
+    assert LOOKED_FOR not in [action.title for action in found]
+
+
 async def test_a_client_without_literals_gets_none(connect: Connect, tmp_path: Path) -> None:
     capabilities = pushing()
     assert capabilities.text_document is not None
