@@ -128,12 +128,15 @@ def _widened(session: Session, kernels: Sequence[KernelAnalysis], wide: Wide) ->
     return {path: [changes[at] for at in sorted(changes)] for path, changes in found.items()}
 
 
-def _places(session: Session, kernels: Iterable[KernelAnalysis]) -> list[Candidate]:
-    """In front of and behind each statement that signals or sees a signal."""
+def _places(session: Session, kernels: Sequence[KernelAnalysis]) -> list[Candidate]:
+    """In front of and behind each statement that signals or sees a signal; behind the loops around it, too, where that
+    does not make too many."""
     found: dict[Key, Candidate] = {}
-    for chain in _signals_of(session, kernels):
-        for candidate in _around(chain):
-            found.setdefault(candidate.key, candidate)
+    for search in (_around, _behind_loops):
+        more = {c.key: c for chain in _signals_of(session, kernels) for c in search(chain)}
+        if found and len(found.keys() | more.keys()) > _MOST_PLACES:
+            break
+        found |= {key: candidate for key, candidate in more.items() if key not in found}
     return [found[key] for key in sorted(found)]
 
 
@@ -145,10 +148,14 @@ def _signals_of(session: Session, kernels: Iterable[KernelAnalysis]) -> Iterator
             yield chain
 
 
-def _around(chain: Chain) -> Iterator[Candidate]:
+def _waiting(chain: Chain) -> int:
+    """The level of the statement that signals or waits: of a loop itself where that is in its head."""
     at = len(chain) - 1
-    if chain[at].statement is None and at > 0 and chain[at].body.role == "loop":
-        at -= 1  # in the head of a loop: the loop itself is what waits
+    return at - 1 if chain[at].statement is None and at > 0 and chain[at].body.role == "loop" else at
+
+
+def _around(chain: Chain) -> Iterator[Candidate]:
+    at = _waiting(chain)
     level = chain[at]
     statement = level.statement
     if statement is None or level.function.on_host:
@@ -159,6 +166,13 @@ def _around(chain: Chain) -> Iterator[Candidate]:
         yield from (candidate_at(chain, at, Gap(level.function, steps, body, 0)) for body in statement.bodies[:1])
     elif statement.kind != "jump":
         yield candidate_at(chain, at, _gap(level, level.body, level.position + 1))
+
+
+def _behind_loops(chain: Chain) -> Iterator[Candidate]:
+    at = _waiting(chain)
+    level = chain[at]
+    if level.statement is None or level.function.on_host:
+        return
     while chain[at].body.role == "loop" and at > 0 and chain[at - 1].function is level.function:
         at -= 1  # what waits in a loop has waited behind it
         yield candidate_at(chain, at, _gap(chain[at], chain[at].body, chain[at].position + 1))

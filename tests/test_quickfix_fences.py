@@ -91,3 +91,24 @@ __global__ void total(const float *in, float *partial, float *result) {
     assert [k.verdict for k in Engine().analyse(CheckRequest("/fences/last.cu", after)).result.kernels] == [
         Verdict.RACE_FREE
     ]
+
+
+def test_many_signals_in_loops_leave_places_for_fences() -> None:
+    locked = "".join(
+        f"      while (atomicCAS(&lock{n}, 0, 1) != 0) ;\n      a[j + 4 * {n}] = a[j + 4 * {n}] * 2 + i;\n"
+        f"      atomicExch(&lock{n}, 0);\n"
+        for n in range(3)
+    )
+    text = f"""__device__ int lock0, lock1, lock2;
+__global__ void k(float *a, int n) {{
+  if (threadIdx.x != 0) return;
+  for (int i = 0; i < n; ++i) {{
+    for (int j = 0; j < 4; ++j) {{
+{locked}    }}
+  }}
+}}
+void go(float *a, int n) {{ k<<<2, 64>>>(a, n); }}
+"""
+    fix = fix_all(Engine(), CheckRequest("/fences/a.cu", text))
+    assert isinstance(fix, Fix)
+    assert applied(text, fix.edits).count("__threadfence();") == 6
