@@ -19,7 +19,7 @@ from quickfix.atomic_calls import atomic_call, function_of
 from quickfix.bounded_claims import bounded_claim
 from quickfix.edits import Change, Layout, text_edits
 from quickfix.naming import NotPossible, line_of
-from quickfix.paths import Level, chain_to, on_host, steps_to
+from quickfix.paths import Level, chain_to, in_library, on_host, steps_to
 from quickfix.rebuild import Begun, composed, in_old_lines, rebuilt_from
 from quickfix.search import sentence
 from quickfix.sections import refuse_halves, refuse_parted
@@ -142,6 +142,8 @@ def _made_atomic(
     try:
         if level.function.on_host:
             raise NotPossible(on_host(level.function.name))
+        if library := in_library(current.trees, access):
+            raise NotPossible(library)
         function = function_of(update)
         gone = list[Change]()
         if isinstance(update, Update) and update.write is not None and update.compared is None:

@@ -31,7 +31,8 @@ def committed_always(session: Session, kernels: Sequence[KernelAnalysis], group:
     races = [f for a in kernels for f in findings_of(a.result) if f.group == group and f.code in RACES]
     if any(f.scope == "inter-block" for f in races):
         return None
-    found = [(f, *place) for f in session.trees.functions if not f.on_host for place in _conditional(f.body, ())]
+    functions = (f for f in session.trees.functions if not (f.on_host or f.of_library))
+    found = [(f, *place) for f in functions for place in _conditional(f.body, ())]
     for function, steps, conditional in found[:_MOST]:
         text = session.trees.texts[function.path]
         commit = steps[-1].statement

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from pathlib import PurePath
 from typing import Final
 
 from analyzers.frontend.gaps import Body, FunctionTree, Gap, SourceTrees, Statement, Step, falls_through, gaps_of
@@ -114,14 +113,12 @@ def on_host(function: str) -> str:
     return f"`{function}` is `__host__ __device__`: the host runs it, too, which has no barriers and no atomics"
 
 
-def chain_to(trees: SourceTrees, access: Access, *, up_to_library: bool = False) -> Chain | None:
-    """Where an access stands; None where its text is not a place for statements (written by a macro as a whole).
-    `up_to_library`: where a library's function is called that it is in."""
+def chain_to(trees: SourceTrees, access: Access) -> Chain | None:
+    """Where an access stands, functions of libraries included; None where its text is not a place for statements
+    (written by a macro as a whole)."""
     levels: list[Level] = []
     call: int | None = None
     for span in (*access.calls, access.span):
-        if levels and up_to_library and span.path in trees.foreign:
-            break
         function = trees.at(span.path, span.start_offset)
         if function is None:
             return None
@@ -172,12 +169,10 @@ def _head_position(statement: Statement, offset: int) -> int | None:
 def passage(trees: SourceTrees, finding: Finding) -> Passage:
     """The gaps of which one must get a barrier for the finding to disappear."""
     one, two = finding.accesses[:2]
-    first, second = (chain_to(trees, access, up_to_library=True) for access in (one, two))
+    first, second = (chain_to(trees, access) for access in (one, two))
     if first is None or second is None:
         hidden = one if first is None else two
-        return Passage(
-            (), _in_library(trees, hidden) or f"`{hidden.text}` in line {hidden.span.line} is inside a macro"
-        )
+        return Passage((), in_library(trees, hidden) or f"`{hidden.text}` in line {hidden.span.line} is inside a macro")
     shared = _shared(first, second)
     loops = [i for i in range(shared) if first[i].body.loops]
     found = _by_iterations(first, second, shared, loops, one, two)
@@ -194,15 +189,14 @@ def passage(trees: SourceTrees, finding: Finding) -> Passage:
     hosted = next((level.function.name for level in (*first, *second) if level.function.on_host), None)
     if hosted is not None:
         return Passage((), on_host(hosted))
-    library = _in_library(trees, one) or _in_library(trees, two)
+    library = in_library(trees, one) or in_library(trees, two)
     return Passage((), library or _obstacle(trees, first, second, shared, one, two))
 
 
-def _in_library(trees: SourceTrees, access: Access) -> str:
+def in_library(trees: SourceTrees, access: Access) -> str:
     """That an access is in code which is not edited, if so; a clause."""
-    path = access.span.path
-    known = f"`{access.text}` in line {access.span.line} is in a library's {PurePath(path).name}, which is not edited"
-    return known if path in trees.foreign else ""
+    library = trees.library(access.span.path)
+    return f"`{access.text}` in line {access.span.line} is in {library}" if library else ""
 
 
 def _by_iterations(

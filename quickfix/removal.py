@@ -13,7 +13,7 @@ from analyzers.analysed import KernelAnalysis
 from analyzers.frontend.gaps import Statement
 from analyzers.model import Access, Finding, FixRefusal, SourceSpan, Verdict
 from quickfix.edits import Change, removal_beside
-from quickfix.paths import chain_to, steps_to
+from quickfix.paths import chain_to, in_library, steps_to
 from quickfix.session import Changes, Session
 from quickfix.verify import findings_of
 
@@ -28,6 +28,8 @@ def deletion(session: Session, finding: Finding, besides: Changes = _NONE) -> di
 
 def deletion_of(session: Session, barrier: Access, besides: Changes = _NONE) -> dict[str, list[Change]] | FixRefusal:
     """The changes, by file, that delete a barrier, together with those `besides`."""
+    if library := in_library(session.trees, barrier):
+        return FixRefusal(f"{library}.")
     chain = chain_to(session.trees, barrier)
     if chain is None:
         return FixRefusal("The barrier is written by a macro.")

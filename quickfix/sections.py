@@ -31,8 +31,11 @@ def balanced(text: bytes, start: int, end: int) -> bool:
 
 
 def refuse_halves(trees: SourceTrees, path: str, changes: Iterable[Change]) -> None:
-    """Raise `NotPossible` where changes of the code of one function stand under different conditions."""
-    text = trees.texts[path]
+    """Raise `NotPossible` where changes of the code of one function stand under different conditions, or in a file that
+    is not edited."""
+    text, changes = trees.texts[path], list(changes)
+    if changes and (library := trees.library(path)):
+        raise NotPossible(f"line {line_of(text, changes[0].start)} is in {library}")
     found: dict[int, tuple[int, ...]] = {}
     for change in changes:
         if not change.text.strip() and not text[change.start : change.end].strip():

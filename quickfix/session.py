@@ -18,7 +18,7 @@ from analyzers.frontend.gaps import FunctionTree, SourceTrees
 from analyzers.frontend.lexical import source_bytes
 from analyzers.garbage import uncollected
 from analyzers.ir.expr import Expr
-from analyzers.model import Access, Finding, SourceSpan, UnitResult
+from analyzers.model import Access, Finding, Reason, SourceSpan, UnitResult
 from analyzers.questions import settings
 from analyzers.races.others import is_strong
 from analyzers.races.pairs import Pair
@@ -148,6 +148,7 @@ class Session:
         self._origin = origin
         known = origin._oracle if origin is not None else oracle
         self._unit = analysis.unit
+        self._analysis = analysis
         self._defined: dict[bytes, bytes] | None = None
         self._oracle = known or Oracle.of(engine, stop, analysis.request.options)
         self._extents = analysis.functions
@@ -168,14 +169,16 @@ class Session:
         if trees.texts.get(self.request.path, b"").startswith(text):
             # What the front end put behind the text (instantiation probes) is no part of it.
             trees = replace(trees, texts={**trees.texts, self.request.path: text})
-        self.trees: SourceTrees = trees
+        libraries = origin.trees.foreign if origin is not None else self._unit.libraries
+        self.trees: SourceTrees = replace(trees, foreign=trees.foreign | libraries)
         self.other_builds: OtherBuilds = origin.other_builds if origin is not None else self._other_builds(text)
         """Of the text that was checked, without edits."""
 
     def _other_builds(self, text: bytes) -> OtherBuilds:
         own = {k.kernel.mangled: k for k in self.kernels}
-        headers = own_headers(self.request.path, text, self._unit.dependencies, self._unit.text_of)
-        return OtherBuilds(self._judge, {**headers, **self.trees.texts}, self._extents, own)
+        edited = [path for path in self._unit.dependencies if path not in self.trees.foreign]
+        headers = own_headers(self.request.path, text, edited, self._unit.text_of)
+        return OtherBuilds(self._judge, {**headers, **self._own_texts}, self._extents, own)
 
     @staticmethod
     def open(engine: Engine, request: CheckRequest, stop: Stop, groups: Collection[str] | None = None) -> Session:
@@ -382,6 +385,8 @@ class Session:
         """Whether a `trial` would not be clean, as a first look at part of the text tells. False says nothing. Raises
         like `trial`."""
         request, files, names = self._edited_by(changes, also)
+        if self._refused(files) is not None:
+            return True
         looked, spent = self._oracle.first_look(request, names)
         failed = looked is not None and not compare(self.result, looked.result, files, frozenset()).is_clean
         if failed:
@@ -392,6 +397,8 @@ class Session:
         """What an edit of host code did to the kernels with these names, and the groups of which nothing is left: the
         whole unit is read anew, launches included. Raises like `trial`."""
         self._oracle.refuse_when_spent()
+        if (refused := self._refused(files)) is not None:
+            return compare(self.result, refused.result, files, frozenset()), frozenset()
         request = with_texts(self.request, {path: file.after for path, file in files.items()})
         linked = (
             replace(f, text=request.unsaved.get(f.path, f.text)) if f.path in files else f
@@ -462,11 +469,16 @@ class Session:
 
     @property
     def texts(self) -> Mapping[str, bytes]:
-        """Of the files of the unit that are the project's, by path."""
+        """Of the files of the unit that are the project's, by path: none of libraries."""
         if self._origin is None:
-            return {self.request.path: source_bytes(self.request.text), **self.other_builds.texts, **self.trees.texts}
+            return {self.request.path: source_bytes(self.request.text), **self.other_builds.texts, **self._own_texts}
         edited = {path: file.after for path, file in self._edited.items()}
-        return {**self._origin.texts, **edited, **self.trees.texts}
+        return {**self._origin.texts, **edited, **self._own_texts}
+
+    @property
+    def _own_texts(self) -> Mapping[str, bytes]:
+        """Of the files with statement trees, those that may be edited."""
+        return {path: text for path, text in self.trees.texts.items() if path not in self.trees.foreign}
 
     def _with_code_at(self, found: Sequence[tuple[str, int]]) -> set[str]:
         if self._origin is not None:
@@ -513,6 +525,14 @@ class Session:
         names = sorted({k.name for k in self.result.kernels if k.mangled in touched or k.mangled in also})
         return request, files, names
 
+    def _refused(self, files: Files) -> UnitAnalysis | None:
+        """The answer to an edit of a library's file: as if the text could not be read, and the reason."""
+        for path, file in files.items():
+            if file.before != file.after and (library := self.trees.library(path)):
+                why = Reason("library", f"what would have to change is in {library}")
+                return replace(self._analysis, kernels=(), result=replace(self.result, kernels=(), failure=why))
+        return None
+
     def trial(
         self,
         changes: Changes,
@@ -532,7 +552,7 @@ class Session:
             return self._drafts[key]
         request, files, names = self._edited_by(changes, also)
         own = self._is_for_device(changes)
-        analysis = self._oracle.asked(request, names, for_device=own)
+        analysis = self._refused(files) or self._oracle.asked(request, names, for_device=own)
         difference = self._judge.difference(analysis, files, targets, inserting=inserting)
         if self.names_lanes and (why := named_otherwise(analysis.kernels, self.barrier)) is not None:
             difference = replace(difference, worse=(*difference.worse, why))
@@ -559,7 +579,7 @@ class Session:
         """A trial of a step that changes the form of the code, not what it does: nothing is decided, the findings are
         those of this text. Raises like `trial`."""
         request, files, names = self._edited_by(changes, also)
-        analysis = self._oracle.drafted(request, names, for_device=self._is_for_device(changes))
+        analysis = self._refused(files) or self._oracle.drafted(request, names, for_device=self._is_for_device(changes))
         error = new_error(self.result, analysis.result)
         result = carried_over(self.result, analysis.result, files)
         if result is None and error is None:

@@ -21,6 +21,40 @@ __device__ inline float turn(float *s, float v) {
 }
 __device__ inline void lock(int *m) { while (atomicCAS(m, 0, 1) != 0) {} }
 __device__ inline void unlock(int *m) { atomicExch(m, 0); }
+template <typename F> __device__ void each(int n, F f) {
+  for (int i = threadIdx.x; i < n; i += blockDim.x)
+    f(i);
+}
+template <typename F> __global__ void launched(F f) { f(threadIdx.x); }
+__device__ inline void bump(int *count) { *count += 1; }
+__device__ inline void count_block(int *count) { atomicAdd_block(count, 1); }
+__device__ inline void useless(float *out) { *out = 1; __syncthreads(); }
+__device__ inline void parting(float *s, float *out, int n) {
+  if (threadIdx.x < n) {
+    s[threadIdx.x] = 1;
+    __syncthreads();
+    *out = s[63 - threadIdx.x];
+  }
+}
+__device__ inline void waited_late(float *s, float *out) {
+  for (int i = 0; i < 4; ++i) {
+    s[threadIdx.x] = i;
+    if (threadIdx.x < 32) __syncthreads();
+    *out += s[threadIdx.x ^ 1];
+  }
+}
+"""
+LAUNCHES = """#pragma once
+__global__ void pairs(float *a, int width) {
+  int x = 2 * (blockIdx.x * blockDim.x + threadIdx.x);
+  if (x < width) {
+    a[blockIdx.y * width + x] = 1;
+    a[blockIdx.y * width + x + 1] = 2;
+  }
+}
+inline void run_pairs(float *a, int n, int rows) {
+  pairs<<<dim3((n / 2 + 127) / 128, rows), 128>>>(a, n);
+}
 """
 KERNEL = """#include <library.cuh>
 // cuda-lsp: launch grid=(1) block=(64)
@@ -48,6 +82,7 @@ def library(tmp_path: Path) -> Path:
     folder = tmp_path / "library"
     folder.mkdir()
     (folder / "library.cuh").write_text(LIBRARY)
+    (folder / "launches.cuh").write_text(LAUNCHES)
     return folder
 
 
@@ -93,3 +128,108 @@ def test_fences_of_a_lock_stand_in_its_functions(library: Path) -> None:
     assert "{} __threadfence(); }\n" in edited
     assert "unlock(int *m) { __threadfence(); atomicExch(m, 0); }" in edited
     assert not any(isinstance(a, Fix) and a.kind == "insert-fence" for a in found(library, LOCKED))
+
+
+EACH = "each(64, [&](int i) {\n    %s\n  });"
+FUNCTOR = """#include <library.cuh>
+struct Turn {
+  float *s, *out;
+  __device__ void operator()(int i) const {
+    s[i] = i;
+    out[i] = s[63 - i];
+  }
+};
+__global__ void k(float *out) {
+  __shared__ float s[64];
+  each(64, Turn{s, out});
+}
+void go(float *out) { k<<<1, 64>>>(out); }
+"""
+COUNT = """#include <library.cuh>
+struct Count {
+  int *bins; const int *in;
+  __device__ void operator()(int i) const {
+    bins[in[i]] += 1;
+  }
+};
+void go(int *bins, const int *in) { launched<<<1, 64>>>(Count{bins, in}); }
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "after"),
+    [
+        (
+            KERNEL % EACH % "s[i] = n;\n    all[i] = s[63 - i];",
+            "insert-barrier",
+            "    s[i] = n;\n    __syncthreads();\n    all[i] = s[63 - i];\n",
+        ),
+        (FUNCTOR, "insert-barrier", "    s[i] = i;\n    __syncthreads();\n    out[i] = s[63 - i];\n"),
+        # In the library's loop each thread comes to the lambda twice: the collision is between two of its calls.
+        (
+            KERNEL % "each(128, [&](int i) {\n    s[threadIdx.x] = n;\n    __syncthreads();\n"
+            "    all[i] = s[63 - threadIdx.x];\n  });",
+            "insert-barrier",
+            "    all[i] = s[63 - threadIdx.x];\n    __syncthreads();\n",
+        ),
+        (
+            KERNEL % EACH % "s[i] = s[63 - i] + n;",
+            "restructure",
+            "    float value = s[63 - i] + n;\n    __syncthreads();\n    s[i] = value;\n",
+        ),
+        (KERNEL % EACH % "all[n] += 1;", "use-atomic", "    atomicAdd(&all[n], 1);\n"),
+        (COUNT, "use-atomic", "    atomicAdd(&bins[in[i]], 1);\n"),
+        (KERNEL % EACH % "all[i] = n;\n    __syncthreads();", "remove-barrier", "    all[i] = n;\n  });"),
+        (
+            KERNEL % EACH % "if (i < n) {\n      all[i] = n;\n      __syncthreads();\n    }",
+            "remove-barrier",
+            "      all[i] = n;\n    }\n",
+        ),
+    ],
+    ids=["lambda", "functor", "calls", "split", "atomic", "launched", "useless", "divergent"],
+)
+def test_what_a_library_calls_is_edited(library: Path, text: str, kind: str, after: str) -> None:
+    fixes = [a for a in found(library, text) if isinstance(a, Fix)]
+    assert kind in {fix.kind for fix in fixes}
+    assert {e.span.path for fix in fixes for e in fix.edits} == {str(library.parent / "kernel" / "a.cu")}
+    assert any(after in applied(text, fix.edits) for fix in fixes)
+
+
+def test_no_barrier_is_put_where_a_librarys_loop_brings_some_threads_only(library: Path) -> None:
+    text = KERNEL % "each(n, [&](int i) {\n    s[threadIdx.x] = n;\n    all[i] = s[63 - threadIdx.x];\n  });"
+    answers_ = found(library, text)
+    assert answers_
+    assert all(isinstance(a, FixRefusal) for a in answers_)
+
+
+PAIRS = """#include <launches.cuh>
+void go(float *a, int n, int rows) { run_pairs(a, n, rows); }
+"""
+COUNTED = """#include <library.cuh>
+__global__ void k(int *count) { %s(count); }
+void go(int *count) { k<<<2, 64>>>(count); }
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "reason"),
+    [
+        (COUNTED % "bump", "use-atomic", "`*count` in line 14 is in a library's library.cuh, which is not edited."),
+        (COUNTED % "count_block", "widen-scope", "its scope is too narrow"),
+        (
+            KERNEL % "useless(out);",
+            "remove-barrier",
+            "`__syncthreads()` in line 16 is in a library's library.cuh, which is not edited.",
+        ),
+        (KERNEL % "parting(s, out, n);", "restructure", "is in a library's library.cuh, which is not edited."),
+        (KERNEL % "waited_late(s, out);", "move-barrier", "is in a library's library.cuh, which is not edited."),
+        (PAIRS, "assert-host", "run in different blocks"),
+    ],
+    ids=["atomic", "scope", "useless", "divergent", "moved", "host"],
+)
+def test_a_library_is_not_edited(library: Path, text: str, kind: str, reason: str) -> None:
+    edited = [a for a in found(library, text, "-I") if isinstance(a, Fix)]
+    assert any(fix.kind == kind and str(library) in fix.edits[0].span.path for fix in edited)
+    refusals = found(library, text)
+    assert refusals
+    assert all(isinstance(a, FixRefusal) and reason in a.text for a in refusals)

@@ -666,6 +666,19 @@ def file_contents(unit: TranslationUnit, path: str) -> bytes:
     return ctypes.string_at(text, size.value) if text else b""
 
 
+def is_of_library(unit: TranslationUnit, path: str) -> bool:
+    """Whether a file of the unit is what clang calls a system header: found by `-isystem`, clang's own, or one that
+    says so itself. False when it is none of the unit's."""
+    handle = _lib.clang_getFile(unit, path)
+    if not handle:
+        return False
+    size = ctypes.c_size_t()
+    _lib.clang_getFileContents(unit, handle, ctypes.byref(size))
+    # At its end: a pragma says it of what follows.
+    location: SourceLocation = _lib.clang_getLocationForOffset(unit, _module.File(handle), max(size.value - 1, 0))
+    return location.is_in_system_header
+
+
 def cursor_at(unit: TranslationUnit, path: str, offset: int) -> Cursor | None:
     """The innermost cursor that covers a byte of a file: for code the preprocessor left out, what stands around it."""
     file = _lib.clang_getFile(unit, path)

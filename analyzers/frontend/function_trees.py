@@ -22,6 +22,7 @@ from analyzers.frontend.cindex import (
     expansion_offset,
     file_key,
     initializer,
+    is_of_library,
     referenced,
 )
 from analyzers.frontend.conditional_statements import choice_of
@@ -63,10 +64,11 @@ def function_trees(unit: Any, places: Iterable[tuple[str, int]], instances: Inst
     table = NodeTable(unit)
     texts = {path: table.bytes_of(path) for path in wanted}
     builders = {path: _Builder(path, text, instances, wanted[path]) for path, text in texts.items() if text}
-    foreign = set[str]()
-    _descend(unit.cursor, wanted, builders, {}, foreign)
+    _descend(unit.cursor, wanted, builders, {})
     _sign(unit, builders.values())
-    return SourceTrees(tuple(tree for b in builders.values() for tree in b.trees), texts, frozenset(foreign))
+    foreign = frozenset(path for path in builders if is_of_library(unit, path))
+    trees = (replace(t, of_library=t.path in foreign) for b in builders.values() for t in b.trees)
+    return SourceTrees(tuple(trees), texts, foreign)
 
 
 def _sign(unit: Any, builders: Iterable[_Builder]) -> None:
@@ -77,14 +79,9 @@ def _sign(unit: Any, builders: Iterable[_Builder]) -> None:
 
 
 def _descend(
-    parent: Any,
-    wanted: Mapping[str, list[int]],
-    builders: dict[str, _Builder],
-    known: dict[int, str],
-    foreign: set[str],
+    parent: Any, wanted: Mapping[str, list[int]], builders: Mapping[str, _Builder], known: dict[int, str]
 ) -> None:
-    """`known`: the paths of files by their `file_key`; most declarations are in headers, and are not asked for more.
-    What a library has gets no trees: its files are taken from the builders, and put into ``foreign``."""
+    """`known`: the paths of files by their `file_key`; most declarations are in headers, and are not asked for more."""
     for cursor in children(parent):
         kind: int = cursor._kind_id
         if kind not in SCOPES and kind not in FUNCTIONS:
@@ -92,11 +89,8 @@ def _descend(
         key = file_key(cursor)
         path = known.get(key)
         if path is None:
-            location = cursor.location
-            file = location.file
+            file = cursor.location.file
             path = known[key] = file.name if file is not None else ""
-            if location.is_in_system_header and builders.pop(path, None) is not None:
-                foreign.add(path)
         builder = builders.get(path)
         if builder is None:
             continue
@@ -105,7 +99,7 @@ def _descend(
         if not any(start <= offset < end for offset in wanted[path]):
             continue
         if kind in SCOPES:
-            _descend(cursor, wanted, builders, known, foreign)
+            _descend(cursor, wanted, builders, known)
         else:
             builder.function(cursor, start, end)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from pathlib import PurePath
 from typing import Literal
 
 from analyzers.frontend.conditional_statements import Choice
@@ -168,6 +169,8 @@ class FunctionTree:
     is_lambda: bool = False
     on_host: bool = False
     """The host runs it, too (`__host__ __device__`): it must not call what is there for the device alone."""
+    of_library: bool = False
+    """It is in a file that is not edited (`SourceTrees.foreign`)."""
     signature: Signature | None = None
     """None of lambdas and kernels."""
     uses: tuple[Use, ...] = ()
@@ -234,7 +237,12 @@ class SourceTrees:
     functions: tuple[FunctionTree, ...]
     texts: Mapping[str, bytes]
     foreign: frozenset[str] = frozenset()
-    """Files of libraries (system headers of the compiler), whose functions have no trees: they are not edited."""
+    """Files of libraries (system headers of the compiler): they are not edited."""
+
+    def library(self, path: str) -> str:
+        """What a file is that is not edited, to be told of what is in it: `a library's util.cuh, which is not edited`;
+        empty for others."""
+        return f"a library's {PurePath(path).name}, which is not edited" if path in self.foreign else ""
 
     def at(self, path: str, offset: int) -> FunctionTree | None:
         """The innermost function or lambda whose body contains the place."""
@@ -266,8 +274,9 @@ def _is_gap(body: Body, index: int) -> bool:
 
 
 def gaps_of(body: Body, steps: tuple[Step, ...], function: FunctionTree) -> Iterator[Gap]:
-    """The gaps of one body in source order, the unreachable ones behind a jump left out; none in what the host runs."""
-    if function.on_host:
+    """The gaps of one body in source order, the unreachable ones behind a jump left out; none in what the host runs
+    and in libraries."""
+    if function.on_host or function.of_library:
         return
     for index in range(len(body.statements) + 1):
         if _is_gap(body, index):

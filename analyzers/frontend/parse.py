@@ -222,6 +222,12 @@ class ParsedUnit:
         return cindex.file_contents(self.device, path).decode("utf-8", "surrogateescape")
 
     @property
+    def libraries(self) -> frozenset[str]:
+        """The dependencies that are headers of libraries, system headers to clang in either pass."""
+        passes = (self.device, self.host)
+        return frozenset(path for path in self.dependencies if any(cindex.is_of_library(p, path) for p in passes))
+
+    @property
     def scanned_launches(self) -> tuple[ScannedLaunch, ...]:
         """The launches that a token scan of the text shows, whether clang kept them or not."""
         return tuple(scan_launches(self.text))
