@@ -120,11 +120,12 @@ def _widened(session: Session, kernels: Sequence[KernelAnalysis], wide: Wide) ->
     for span in dict.fromkeys(s.span for s in sites):
         text = session.trees.texts.get(span.path, b"")
         match = _NARROW.match(text, span.start_offset)
-        if match is not None:
+        if match is not None and span.path not in session.trees.foreign:
             start, end = match.span("narrow")
             found.setdefault(span.path, {})[start] = Change(start, end, b"")
     for path, change in widened_scopes(session, kernels, wide):
-        found.setdefault(path, {})[change.start] = change
+        if path not in session.trees.foreign:
+            found.setdefault(path, {})[change.start] = change
     return {path: [changes[at] for at in sorted(changes)] for path, changes in found.items()}
 
 
@@ -158,7 +159,11 @@ def _around(chain: Chain) -> Iterator[Candidate]:
     at = _waiting(chain)
     level = chain[at]
     statement = level.statement
-    if statement is None or level.function.on_host:
+    call = _to_call(chain)
+    if call and (level.function.of_library or (statement is not None and statement.kind == "jump")):
+        # Nothing gets in there, or behind it: around what calls the function it does.
+        yield from _around(call)
+    if statement is None or level.function.on_host or level.function.of_library:
         return
     yield candidate_at(chain, at, _gap(level, level.body, level.position))
     if statement.kind == "if":
@@ -178,6 +183,11 @@ def _behind_loops(chain: Chain) -> Iterator[Candidate]:
         yield candidate_at(chain, at, _gap(chain[at], chain[at].body, chain[at].position + 1))
 
 
+def _to_call(chain: Chain) -> Chain:
+    """The way to the call of the function that a place is in; empty for a kernel."""
+    return chain[: max((i for i, level in enumerate(chain) if level.call is not None), default=0)]
+
+
 def _gap(level: Level, body: Body, index: int) -> Gap:
     return Gap(level.function, level.steps, body, index)
 
@@ -188,6 +198,8 @@ def _places_of_barriers(session: Session, kernels: Collection[KernelAnalysis]) -
     found: dict[Key, Candidate] = {}
     for chain in _signals_of(session, kernels):
         for at, level in enumerate(chain):
+            if level.function.of_library:
+                continue
             if level.function.on_host or (level.function.path, level.body.start) in varying:
                 break
             for index in (level.position, level.position + 1) if level.statement is not None else ():

@@ -127,7 +127,13 @@ def test_fences_of_a_lock_stand_in_its_functions(library: Path) -> None:
     edited = applied(LIBRARY, fix.edits)
     assert "{} __threadfence(); }\n" in edited
     assert "unlock(int *m) { __threadfence(); atomicExch(m, 0); }" in edited
-    assert not any(isinstance(a, Fix) and a.kind == "insert-fence" for a in found(library, LOCKED))
+
+
+def test_fences_stand_around_calls_of_a_librarys_lock(library: Path) -> None:
+    (fix,) = (a for a in found(library, LOCKED) if isinstance(a, Fix) and a.kind == "insert-fence")
+    assert fix.applies_unasked
+    assert "    lock(&mutex);\n    __threadfence();\n" in applied(LOCKED, fix.edits)
+    assert "    __threadfence();\n    unlock(&mutex);\n" in applied(LOCKED, fix.edits)
 
 
 EACH = "each(64, [&](int i) {\n    %s\n  });"

@@ -68,6 +68,45 @@ void go(float *part, float *total) { last_one<<<8, 64>>>(part, total); }
 """
 
 
+RETURNED = """__device__ unsigned finished;
+__device__ bool is_last(unsigned *count) { return atomicAdd(count, 1u) == gridDim.x - 1; }
+__global__ void total(float *part, float *out) {
+  if (threadIdx.x == 0) {
+    part[blockIdx.x] = blockIdx.x;
+    if (is_last(&finished)) {
+      float sum = 0;
+      for (int i = 0; i < gridDim.x; ++i) sum += part[i];
+      *out = sum;
+    }
+  }
+}
+void go(float *part, float *out) { total<<<8, 64>>>(part, out); }
+"""
+TRIED = """__device__ int mutex;
+__device__ bool try_lock(int *m) { return atomicCAS(m, 0, 1) == 0; }
+__global__ void count(int *out) {
+  if (threadIdx.x > 0) return;
+  while (!try_lock(&mutex)) {}
+  out[0] = out[0] * 2;
+  atomicExch(&mutex, 0);
+}
+void go(int *out) { count<<<2, 64>>>(out); }
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "behind"),
+    [(RETURNED, "if (is_last(&finished)) {\n      __threadfence();"), (TRIED, "{}\n  __threadfence();")],
+)
+def test_what_a_function_returns_of_a_signal_gets_its_fence_behind_the_call(text: str, behind: str) -> None:
+    fixes = [a for a in answers(Engine(), CheckRequest("/signals/a.cu", text)) if isinstance(a, Fix)]
+    (fix,) = (fix for fix in fixes if fix.kind == "insert-fence")
+    edited = applied(text, fix.edits)
+    assert behind in edited
+    assert edited.count("__threadfence();") == 2
+    assert verdict(edited) is Verdict.RACE_FREE
+
+
 def test_a_barrier_and_a_fence_in_one_gap_come_in_this_order_in_front_of_a_signal() -> None:
     (fix,) = answers(Engine(), CheckRequest("/signals/a.cu", IN_ONE_GAP))
     assert isinstance(fix, Fix)
