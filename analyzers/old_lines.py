@@ -6,7 +6,8 @@ import difflib
 import re
 from typing import Final
 
-_LINES: Final = re.compile(r"\blines? \d+(?:(?:, | and )\d+)*")
+_LINES: Final = re.compile(r"\blines? \d+(?:(?:, | and )\d+)*(?!\d|(?:, | and )\d| of \S+\.)")
+"""None of headers (`line 4 of tile.cuh`)."""
 
 
 def lines_of(text: str) -> list[str]:

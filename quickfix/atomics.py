@@ -86,10 +86,10 @@ def _not_enough(current: Session, made: Done, left: Iterable[Finding]) -> FixRef
     """What an atomic update collides with that nothing orders, in the lines of the text before it."""
     others = (a for f in left if _has_atomic(f) for a in f.accesses if a.kind != "atomic")
     for other in others:
-        where = in_old_lines(f"`{other.text}` in line {other.span.line}", current, [made.trial])
+        where = in_old_lines(f"`{other.text}` in {current.names.line(other.span)}", current, [made.trial])
         return FixRefusal(
-            f"Made atomic, the {made.what} in line {made.line} would still collide with the {other.kind} of {where}: "
-            "what depends on that has to be one atomic operation with it."
+            f"Made atomic, the {made.what} in {made.where(current)} would still collide with the {other.kind} of "
+            f"{where}: what depends on that has to be one atomic operation with it."
         )
     worse = made.trial.difference.worse
     return FixRefusal(sentence(worse[0])) if worse else None
@@ -116,10 +116,15 @@ class Done:
     """The cell as it is written."""
     line: int
     """Of the text before all edits."""
+    path: str
 
     @property
     def what(self) -> str:
         return "claim" if isinstance(self.update, Claim) else "update"
+
+    def where(self, session: Session) -> str:
+        """Its line in words."""
+        return session.names.at(self.path, self.line)
 
     @property
     def family(self) -> str:
@@ -163,7 +168,7 @@ def _made_atomic(
     reason = not_atomic(trial, path, changes[0], update.cell)
     if reason or start is None:
         return FixRefusal(sentence(f"`{function}` in line {line} {reason or 'is part of another one'}"))
-    return Done(trial, update, function, access.text, line)
+    return Done(trial, update, function, access.text, line, path)
 
 
 def _gone(session: Session, current: Session, trial: Trial, done: Sequence[Done]) -> frozenset[str]:
@@ -214,8 +219,7 @@ def _fix(session: Session, current: Session, done: Sequence[Done]) -> Fix:
     files = composed([each.trial for each in done])
     cells = _listed(f"{each.text}" for each in done)
     functions = _listed(f"{each.function}()" for each in done)
-    lines = sorted({each.line for each in done})
-    where = f"lines {', '.join(map(str, lines[:-1]))} and {lines[-1]}" if len(lines) > 1 else f"line {lines[0]}"
+    where = session.names.lines((each.path, each.line) for each in done)
     what = "updates" if several else first.what
     cost = "atomic operation for a load and a store"
     return Fix(
@@ -246,7 +250,7 @@ def _with_barriers(
     begun = Begun(
         current,
         tuple(each.trial for each in done),
-        tuple(f"make the {each.what} of {each.text} in line {each.line} atomic" for each in done),
+        tuple(f"make the {each.what} of {each.text} in {each.where(current)} atomic" for each in done),
         tuple("1 atomic operation for a load and a store" for _ in done),
         begin_with_places=True,
     )

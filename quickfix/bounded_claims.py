@@ -44,14 +44,14 @@ def bounded_claim(session: Session, kernels: Sequence[KernelAnalysis], group: st
     except NotPossible as reason:
         return FixRefusal(sentence(str(reason)))
     trial = session.trial({level.function.path: changes}, frozenset(), session.kernels_sharing_code(kernels))
-    line = line_of(layout.text, claim.cell.at[0])
+    line = session.names.at(level.function.path, line_of(layout.text, claim.cell.at[0]))
     if not trial.difference.is_clean or group not in trial.gone:
         worse = trial.difference.worse
-        why = worse[0] if worse else f"with a place for each thread from line {line} on there would still be a race"
+        why = worse[0] if worse else f"with a place for each thread from {line} on there would still be a race"
         return FixRefusal(sentence(why))
     cell, bound = (layout.text[slice(*at)].decode(errors="replace") for at in (claim.cell.at, claim.bound))
     return Fix(
-        title=f"Take a place from {cell} in line {line} by atomicAdd(), then compare it with {bound} — no two "
+        title=f"Take a place from {cell} in {line} by atomicAdd(), then compare it with {bound} — no two "
         "threads get the same one",
         kind="use-atomic",
         edits=edits_of(trial),

@@ -46,7 +46,7 @@ def choices(session: Session, kernels: Sequence[KernelAnalysis], group: str) -> 
         return
     path = level.function.path
     layout = Layout(session.trees.texts[path])
-    line = line_of(layout.text, store.whole[0])
+    line = session.names.at(path, line_of(layout.text, store.whole[0]))
     statement = level.statement
     if (
         store.is_idle
@@ -58,7 +58,7 @@ def choices(session: Session, kernels: Sequence[KernelAnalysis], group: str) -> 
         several = leaders(session, kernels, access) if not writers else ()
         each = ((condition, f"one thread for each cell, with {condition},") for condition in several)
         for condition, who in islice(chain(writers, each), _MOST_WRITERS):
-            title = f"Let only {who} write {access.text} in line {line} — no barrier can order its writes"
+            title = f"Let only {who} write {access.text} in {line} — no barrier can order its writes"
             changes = _guarded(statement, condition, braced=level.body.braced)
             fix = _tried(session, kernels, group, {path: changes}, title, "restructure", store.cell)
             if fix is not None:
@@ -70,7 +70,7 @@ def choices(session: Session, kernels: Sequence[KernelAnalysis], group: str) -> 
         exchanged = exchange(store, layout)
     except NotPossible:
         return
-    title = f"Make the writes of {access.text} in line {line} atomic — in any order, any of the values is left"
+    title = f"Make the writes of {access.text} in {line} atomic — in any order, any of the values is left"
     fix = _tried(session, kernels, group, {path: [exchanged]}, title, "use-atomic", store.cell)
     if fix is not None:
         yield fix

@@ -53,8 +53,9 @@ def committed_always(session: Session, kernels: Sequence[KernelAnalysis], group:
             continue
         trial = session.trial(changes, frozenset(map(key_of, races)), session.kernels_sharing_code(kernels))
         if trial.difference.is_clean and group in trial.gone:
+            line = session.names.at(function.path, line_of(text, commit.start))
             return Fix(
-                title=f"Move `{COMMIT}()` in line {line_of(text, commit.start)} {where} its condition — "
+                title=f"Move `{COMMIT}()` in {line} {where} its condition — "
                 f"orders {pairs_in_words(races, races[0])}, no barrier more",
                 kind="restructure",
                 edits=edits_of(trial),

@@ -20,6 +20,7 @@ from analyzers.ir.events import KernelEvents, LoopInstance
 from analyzers.ir.expr import Expr, symbols
 from analyzers.model import SourceSpan
 from analyzers.races.threads import Launch
+from quickfix.file_names import FileNames
 from quickfix.paths import Candidate, Key
 
 LOOP_COST: Final = 100
@@ -178,6 +179,7 @@ def _called(candidate: Candidate) -> Called:
 def words(
     barriers: Iterable[Candidate],
     trips: Trips,
+    names: FileNames,
     kind: str = "barrier",
     often: Container[Called] = frozenset(),
     sign: str = "+",
@@ -194,7 +196,7 @@ def words(
 
     alike = Counter(map(shape, barriers))
     return ", ".join(
-        f"{sign}{_many(count, kind)}{_times(loops, trips, AT_MOST * sometimes)}{where}"
+        f"{sign}{_many(count, kind)}{_times(loops, trips, names, AT_MOST * sometimes)}{where}"
         for (loops, sometimes, where), count in sorted(alike.items())
     )
 
@@ -214,25 +216,34 @@ def executions(loops: Sequence[tuple[str, int]], trips: Trips) -> tuple[int, tup
 
 
 def less_often(
-    before: Sequence[tuple[str, int]], after: Sequence[tuple[str, int]], trips: Trips, *, sometimes: bool = False
+    before: Sequence[tuple[str, int]],
+    after: Sequence[tuple[str, int]],
+    trips: Trips,
+    names: FileNames,
+    *,
+    sometimes: bool = False,
 ) -> str:
     """Of a barrier that leaves loops: `64 barriers become 1`; `at most` that many where some iterations of the loops
     that it stays in do not come to it."""
     (many, inner), (few, outer) = executions(before, trips), executions(after, trips)
-    here, there = (f" per iteration of the loop at line {loops[-1][1]}" if loops else "" for loops in (inner, outer))
+    here, there = (f" per iteration of {_loop(loops[-1], names)}" if loops else "" for loops in (inner, outer))
     become = "becomes" if many == 1 else "become"
     limit = AT_MOST * sometimes
     return f"{limit}{_many(many, 'barrier')}{here if inner != outer else ''} {become} {limit}{few}{there}"
 
 
-def _times(loops: Sequence[tuple[str, int]], trips: Trips, limit: str) -> str:
+def _times(loops: Sequence[tuple[str, int]], trips: Trips, names: FileNames, limit: str) -> str:
     if not loops:
         return ""
     counts = [trips.get(loop) for loop in loops]
     known = [c for c in counts if c is not None]
     if len(known) == len(counts):
         return f" × {limit}{_many(math.prod(known), 'iteration')}"
-    return f" {limit}per iteration of the loop at line {loops[-1][1]}"
+    return f" {limit}per iteration of {_loop(loops[-1], names)}"
+
+
+def _loop(loop: tuple[str, int], names: FileNames) -> str:
+    return f"the loop at {names.at(*loop)}"
 
 
 def _many(count: int, noun: str) -> str:

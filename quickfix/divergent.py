@@ -119,7 +119,7 @@ def divergent_removed(
         why = made if made is not None else FixRefusal(in_old_lines(placed.text, bare, (without,)))
         return FixRefusal(f"Without the {them} {pair} would race, and no other place was found for one. {why.text}")
     cost = _lost_in_words(session, family)
-    where = lines_in_words(family)
+    where = lines_in_words(family, session)
     what = f"the barriers in {where}" if several else f"{shown(finding.accesses[0])} in {where}"
     return Fix(
         title=f"Remove {what} — not all threads reach {'them' if several else 'it'}, {cost}",
@@ -136,7 +136,7 @@ def _begun(
 ) -> Begun:
     taken = _taken_out(session, kernels, family)
     if not taken:
-        return Begun(bare, (without,), (_removed_in_words(family),), (_lost_in_words(session, family),))
+        return Begun(bare, (without,), (_removed_in_words(session, family),), (_lost_in_words(session, family),))
     return Begun(bare, (without,), taken=taken)
 
 
@@ -161,10 +161,11 @@ def _difference(
     taken = _taken_out(session, session.kernels, family)
     if not taken:
         dearer = ", which costs more" * _is_dearer(session, bare, family)
-        return f"{_lost_in_words(session, family)}, {words(placed.barriers, trips_of(kernels), kind)}{dearer}"
+        more = words(placed.barriers, trips_of(kernels), session.names, kind)
+        return f"{_lost_in_words(session, family)}, {more}{dearer}"
     texts, files = bare.trees.texts, without.files
     now = [replace(b, loops=tuple(old_loop(loop, texts, files) for loop in b.loops)) for b in placed.barriers]
-    return difference_in_words(((b, kind) for b in now), taken, trips_of(session.kernels))
+    return difference_in_words(((b, kind) for b in now), taken, trips_of(session.kernels), session.names)
 
 
 def _is_dearer(session: Session, bare: Session, family: Sequence[Finding]) -> bool:
@@ -186,7 +187,7 @@ def _side_by_side(session: Session, kernels: Sequence[KernelAnalysis], family: S
     one = "one" if fewer == 1 else str(fewer)
     kind = "warp barrier" if _are_of_warps(session, own) else "barrier"
     cost = f"−{barriers_in_words(len(own) - fewer, kind)}"
-    what = f"Replace the barriers in {lines_in_words(own)} by {one} for both branches"
+    what = f"Replace the barriers in {lines_in_words(own, session)} by {one} for both branches"
     return Fix(
         title=f"{what}, which the conditional is split at — all threads get there, {cost}",
         kind="restructure",
@@ -218,9 +219,9 @@ def _lost_in_words(session: Session, family: Sequence[Finding]) -> str:
     return f"−{barriers_in_words(len(family), 'warp barrier' if _are_of_warps(session, family) else 'barrier')}"
 
 
-def _removed_in_words(family: Sequence[Finding]) -> str:
+def _removed_in_words(session: Session, family: Sequence[Finding]) -> str:
     what = "barriers" if len(family) > 1 else "barrier"
-    return f"remove the {what} in {lines_in_words(family)}"
+    return f"remove the {what} in {lines_in_words(family, session)}"
 
 
 _STILL_DIVERGENT: Final = "Without the barrier there would still be threads of the block that wait for others."
@@ -277,14 +278,14 @@ def _moved(
     cost = _difference(session, without, bare, placed, kernels, family)
     barrier = family[0].accesses[0]
     if len(family) > 1:
-        title = f"Replace the barriers in {lines_in_words(family)} by {places}"
+        title = f"Replace the barriers in {lines_in_words(family, session)} by {places}"
     elif len(placed.barriers) == 1 and not dearer and placed.spelled == bare.spelled.get(bare.barrier, b""):
         same = places.removeprefix(as_spelled(placed, f"{barrier_in_words(bare)} "))
-        lines = lines_in_words(family)
+        lines = lines_in_words(family, session)
         way = f"in {lines} further out" if same == f"after {lines}" else f"from {lines} {same}"
         title = f"Move {shown(barrier)} {way}"
     else:
-        title = f"Replace {shown(barrier)} in {lines_in_words(family)} by {places}"
+        title = f"Replace {shown(barrier)} in {lines_in_words(family, session)} by {places}"
     price = "" if cost == NO_MORE else f", {cost}"
     return Fix(
         title=f"{title} — all threads get there{price}",

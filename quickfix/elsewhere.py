@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Final
 
 from analyzers.analysed import KernelAnalysis, UnitAnalysis
 from analyzers.frontend.parse import ParseFailure
 from analyzers.model import SourceSpan
+from quickfix.file_names import FileNames
 from quickfix.judging import Judge
 from quickfix.oracle import with_texts
 from quickfix.other_builds import Reading, Readings, Where, readings_of
@@ -125,8 +125,7 @@ class OtherBuilds:
 
     def place(self, where: Where) -> str:
         """A line in words."""
-        path, line = where
-        return f"line {line}" + (f" of {Path(path).name}" if path != self.judge.request.path else "")
+        return FileNames.of_unit(self.judge.result).at(*where)
 
     def _granted(self, readings: Readings, why: str) -> str:
         return f"Assumes that no other build has other code from {self.place(readings.where)} on: {why}."

@@ -255,7 +255,7 @@ def _fewest(session: Session, kernels: Sequence[KernelAnalysis], race: Finding, 
     what = " and ".join(done)
     pair = pair_in_words(*race.accesses[:2]) if race.accesses[0].id != race.accesses[1].id else race.accesses[0].text
     trips = trips_of(kernels)
-    prices = [words(found, trips, kind_in_words(own)) for found, own in kinds if found]
+    prices = [words(found, trips, session.names, kind_in_words(own)) for found, own in kinds if found]
     return Fix(
         title=f"{what[:1].upper()}{what[1:]} — orders {pair} between threads that signal each other"
         if places
@@ -274,15 +274,12 @@ def _apart(race: Finding) -> str:
 
 def _names(session: Session, widened: Changes) -> str:
     """`atomicAdd instead of atomicAdd_block in line 3`."""
-    lines: dict[tuple[str, str], list[int]] = {}
+    lines: dict[tuple[str, str], list[tuple[str, int]]] = {}
     for path, changes in sorted(widened.items()):
         text = session.trees.texts[path]
         for change in changes:
             name = re.search(rb"\w+\Z", text[: change.end])
             assert name is not None
             new = text[name.start() : change.start] + change.text
-            lines.setdefault((new.decode(), name[0].decode()), []).append(line_of(text, change.start))
-    return ", ".join(
-        f"{new} instead of {name} in line{'s' * (len(at) > 1)} {' and '.join(map(str, dict.fromkeys(at)))}"
-        for (new, name), at in lines.items()
-    )
+            lines.setdefault((new.decode(), name[0].decode()), []).append((path, line_of(text, change.start)))
+    return ", ".join(f"{new} instead of {name} in {session.names.lines(at)}" for (new, name), at in lines.items())

@@ -27,10 +27,12 @@ def fitting(session: Session, refusal: FixRefusal) -> FixRefusal:
     if shown.scope == "inter-block" or between is None:
         return refusal
     if said is None:
-        also = f"{_pair(*between.accesses[:2])}, of this mistake too, are of different blocks."
+        also = f"{_pair(session, *between.accesses[:2])}, of this mistake too, are of different blocks."
         return replace(refusal, text=f"{refusal.text} {also}")
     own = obstacle(session, shown)
-    begin = own.text if own is not None else f"A barrier between {_pair(*shown.accesses[:2])} would not be enough."
+    begin = (
+        own.text if own is not None else f"A barrier between {_pair(session, *shown.accesses[:2])} would not be enough."
+    )
     return replace(refusal, text=f"{begin} {refusal.text}")
 
 
@@ -38,5 +40,5 @@ def _between_blocks(session: Session, finding: Finding) -> str:
     return sentence(explanation(session.trees, finding, ways_between(session, finding)))
 
 
-def _pair(one: Access, two: Access) -> str:
-    return f"`{one.text}` (line {one.span.line}) and `{two.text}` (line {two.span.line})"
+def _pair(session: Session, one: Access, two: Access) -> str:
+    return " and ".join(map(session.names.shown, (one, two)))

@@ -13,8 +13,9 @@ from typing import Final
 from analyzers.analysed import KernelAnalysis
 from analyzers.frontend.blanking import blanked
 from analyzers.frontend.gaps import SourceTrees
-from analyzers.model import Access, Finding
+from analyzers.model import Finding
 from quickfix.edits import GRID_BARRIER
+from quickfix.file_names import FileNames
 from quickfix.naming import line_of
 from quickfix.paths import Candidate, Passage, chain_to
 
@@ -57,34 +58,31 @@ def grid_barriers(
 
 def explanation(trees: SourceTrees, finding: Finding, way: Passage) -> str:
     """Why a race between blocks is not repaired, and what can be done; a clause. `way`: the places between them."""
-    one, two = finding.accesses[:2]
+    (one, two), at = finding.accesses[:2], FileNames.among(trees).shown
     alone = one.id == two.id or one.span == two.span
     # The threads that are shown may be of one block.
     too = "" if finding.scope == "inter-block" else ", too"
-    runs = f"{_at(one)} runs" if alone else f"{_at(one)} and {_at(two)} run"
+    runs = f"{at(one)} runs" if alone else f"{at(one)} and {at(two)} run"
     if finding.signalled and not (alone or too):
         missing = "a barrier of the block in front of the signal or behind the wait, or another fence, may be missing"
         return f"{runs} in different blocks, and what signals between these does not order them: {missing}"
     unordered = f"{runs} in different blocks{too}, which no __syncthreads() orders"
     if not way.candidates:
         if alone:
-            return f"different blocks get to {_at(one)} in any order, and nothing in the kernel is between them"
+            return f"different blocks get to {at(one)} in any order, and nothing in the kernel is between them"
         return f"{unordered}, and there is no place between them where all blocks could wait"
     place = _cut(way.candidates, trees)
     wait = "cooperative_groups::this_grid().sync() in a cooperative launch"
     if place is None:
         inner = "in every iteration of the loop" if all(c.loops for c in way.candidates) else "there"
         return f"{unordered}: the blocks would have to wait for each other {inner}, which takes {wait}"
-    return f"{unordered}: move what follows line {place} to a kernel of its own, or wait there with {wait}"
+    return f"{unordered}: move what follows {place} to a kernel of its own, or wait there with {wait}"
 
 
-def _at(access: Access) -> str:
-    return f"`{access.text}` (line {access.span.line})"
-
-
-def _cut(candidates: Collection[Candidate], trees: SourceTrees) -> int | None:
+def _cut(candidates: Collection[Candidate], trees: SourceTrees) -> str | None:
     """The line after which the kernel can be cut in two: the last place between them that no condition, loop or call
     is around."""
     found = [c.gap for c in candidates if not c.called and not c.loops and not c.gap.steps]
-    lines = [line_of(trees.texts[g.function.path], before.end - 1) for g in found if (before := g.before) is not None]
-    return max(lines, default=None)
+    places = [(g.function.path, before.end - 1) for g in found if (before := g.before) is not None]
+    lines = [(path, line_of(trees.texts[path], at)) for path, at in places]
+    return FileNames.among(trees).lines([max(lines, key=lambda line: line[1])]) if lines else None

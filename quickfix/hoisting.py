@@ -123,10 +123,10 @@ def _moved(session: Session, analysis: KernelAnalysis, barrier: BarrierEvent) ->
             if not trial.difference.is_clean or trial.late:
                 continue
             around = chain[: len(chain) - len(inner)]
-            price = less_often(here, loops, trips, sometimes=is_passed_by(around, gap.index))
+            price = less_often(here, loops, trips, session.names, sometimes=is_passed_by(around, gap.index))
             return Fix(
-                title=f"Move `{barrier.site.text}` from line {access.span.line} out of the loop at line "
-                f"{here[len(loops)][1]} — the same proof holds, {price}",
+                title=f"Move `{barrier.site.text}` from {session.names.line(access.span)} out of the loop at "
+                f"{session.names.at(*here[len(loops)])} — the same proof holds, {price}",
                 kind="move-barrier",
                 edits=edits_of(trial),
                 groups=(),

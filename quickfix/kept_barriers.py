@@ -141,7 +141,7 @@ def _reached(
             "With what is between the barriers under their conditions there would still be threads that wait."
         )
     steps = (*first.steps, trial)
-    done = (*first.done, f"let all threads get to {_in_words(first.missed)}")
+    done = (*first.done, f"let all threads get to {_in_words(session, first.missed)}")
     costs = [f"all iterations of the loop in line {line}" for edit, _ in edits for line in edit.stays]
     granted = tuple(dict.fromkeys(each for edit, _ in edits for each in edit.granted))
     if first.steps:
@@ -226,11 +226,11 @@ def _gone_on(
     return _reached(current, again, missed_barriers(again, finding.code), same, first)
 
 
-def _in_words(missed: Sequence[Finding]) -> str:
+def _in_words(session: Session, missed: Sequence[Finding]) -> str:
     lines = sorted({f.accesses[0].span.line for f in missed})
     if len(lines) > _LISTED:
         return f"the {len(lines)} barriers in lines {lines[0]} to {lines[-1]}"
-    return f"the barrier{'s' * (len(lines) > 1)} in {lines_in_words(missed)}"
+    return f"the barrier{'s' * (len(lines) > 1)} in {lines_in_words(missed, session)}"
 
 
 def _edits(

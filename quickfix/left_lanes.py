@@ -34,7 +34,7 @@ def lanes_left_out(
     the result of the old text."""
     for missed in _missed(kernels, files, before):
         if any(missed.parts_by_number(n) and missed.may_part(solving.checker(n)) for n in missed.launches):
-            text = f"{in_words(missed.exchange, files)} waits for lanes of its {missed.group} that would be at"
+            text = f"{in_words(missed.exchange, files, before)} waits for lanes of its {missed.group} that would be at"
             site = missed.instead.site
             yield f"`{missed.analysis.result.name}`: {text} `{site.text}`", site.span
 
@@ -46,7 +46,7 @@ def lanes_taken_for_granted(
     about values which the launch does not tell. Empty where that is proved. `before`: the result of the old text."""
     granted: dict[str, _Missed] = {}
     for missed in _missed(kernels, files, before):
-        words = in_words(missed.exchange, files)
+        words = in_words(missed.exchange, files, before)
         if words not in granted and any(missed.may_part(solving.checker(n)) for n in missed.launches):
             granted[words] = missed
     if not granted:

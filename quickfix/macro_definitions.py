@@ -11,7 +11,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Final
 
 from analyzers.analysed import KernelAnalysis
@@ -155,7 +154,7 @@ def _with_others(
 
 
 def _of_file(session: Session, path: str) -> str:
-    return "" if path == session.request.path else f" of {Path(path).name}"
+    return session.names.of(path)
 
 
 def _lines(text: bytes, places: Iterable[int]) -> str:

@@ -264,7 +264,7 @@ def _in_definition(
             return None
     shown = macro.name + (" ".join(head[0].decode().split()) if head is not None else "")
     line = line_of(text, macro.start)
-    done = Done(trial, first.update, function_of(first.update), shown, line)
+    done = Done(trial, first.update, function_of(first.update), shown, line, macro.path)
     return _Begun(done, (f"All uses of {macro.name} are atomic.",), is_definition=True)
 
 
@@ -288,7 +288,7 @@ def _where_used(
     use = first.expansion.use
     shown = text[use.start : use.end].decode(errors="replace")
     function = function_of(first.update)
-    return _Begun(Done(trial, first.update, function, shown, line_of(text, use.start)))
+    return _Begun(Done(trial, first.update, function, shown, line_of(text, use.start), path))
 
 
 def _instead(text: bytes, written: _Written) -> Change:

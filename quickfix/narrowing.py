@@ -70,4 +70,4 @@ def cost_in_words(
     wide = [c for c in barriers if c.key not in placed.of_warps]
     narrow = [c for c in barriers if c.key in placed.of_warps]
     kinds = ((wide, kind_in_words(session)), (narrow, kind_in_words(session.for_warps())))
-    return ", ".join(words(found, trips, kind, often) for found, kind in kinds if found)
+    return ", ".join(words(found, trips, session.names, kind, often) for found, kind in kinds if found)

@@ -21,6 +21,7 @@ from analyzers.model import Fix, FixRefusal, TextEdit, Verdict
 from analyzers.requests import CheckRequest, Including
 from quickfix.callers import objection
 from quickfix.every_build import REWRITING
+from quickfix.file_names import FileNames
 from quickfix.group import repaired
 from quickfix.linked_callers import linked_names
 from quickfix.oracle import SearchSpentError, Stop
@@ -222,11 +223,11 @@ def _beside(arguments: Sequence[str], others: Sequence[str]) -> str:
 
 
 def _names(paths: Sequence[str]) -> str:
-    return " and ".join(Path(path).name for path in paths)
+    return " and ".join(map(FileNames("", paths).name, paths))
 
 
 def _listed(units: Sequence[str]) -> str:
-    return _listed_words([Path(path).name for path in units])
+    return _listed_words(list(map(FileNames("", units).name, units)))
 
 
 def _listed_words(names: Sequence[str]) -> str:

@@ -14,6 +14,7 @@ from typing import Final
 from analyzers.frontend.gaps import Body, FunctionTree, Gap, SourceTrees, Statement, Step, falls_through, gaps_of
 from analyzers.model import Access, Finding
 from quickfix.backward_jumps import JumpLoop, jump_loops
+from quickfix.file_names import FileNames
 
 _BEGIN: Final = -1
 """Position of a loop's test in its body: in front of every statement, behind no gap of the body."""
@@ -172,7 +173,11 @@ def passage(trees: SourceTrees, finding: Finding) -> Passage:
     first, second = (chain_to(trees, access) for access in (one, two))
     if first is None or second is None:
         hidden = one if first is None else two
-        return Passage((), in_library(trees, hidden) or f"`{hidden.text}` in line {hidden.span.line} is inside a macro")
+        return Passage(
+            (),
+            in_library(trees, hidden)
+            or f"`{hidden.text}` in {FileNames.among(trees).line(hidden.span)} is inside a macro",
+        )
     shared = _shared(first, second)
     loops = [i for i in range(shared) if first[i].body.loops]
     found = _by_iterations(first, second, shared, loops, one, two)
@@ -399,18 +404,22 @@ def _distinct(found: Iterable[Candidate]) -> tuple[Candidate, ...]:
 
 
 def _obstacle(trees: SourceTrees, first: Chain, second: Chain, shared: int, one: Access, two: Access) -> str:
+    names = FileNames.among(trees)
     if not shared:
         return f"`{one.text}` and `{two.text}` are not reached from one function"
     if shared < min(len(first), len(second)):
         owner = first[shared].owner
         if owner is not None and owner is second[shared].owner:
-            line = _line_of(trees.texts[first[shared].function.path], owner.keyword)
-            return (
-                f"`{one.text}` and `{two.text}` are on different sides of the branch at line {line}: nothing is between"
-            )
+            path = first[shared].function.path
+            line = names.at(path, _line_of(trees.texts[path], owner.keyword))
+            return f"`{one.text}` and `{two.text}` are on different sides of the branch at {line}: nothing is between"
     if one.id == two.id:
-        return f"threads collide in one execution of `{one.text}` (line {one.span.line}), which no barrier can order"
+        return f"threads collide in one execution of `{one.text}` ({names.line(one.span)}), which no barrier can order"
     statement = first[shared - 1].statement
     if statement is not None and statement.macro:
-        return f"`{one.text}` and `{two.text}` are in one use of a macro (line {two.span.line}): nothing is put into it"
-    return f"`{one.text}` and `{two.text}` are in one statement (line {two.span.line}): there is no place between them"
+        return (
+            f"`{one.text}` and `{two.text}` are in one use of a macro ({names.line(two.span)}): nothing is put into it"
+        )
+    return (
+        f"`{one.text}` and `{two.text}` are in one statement ({names.line(two.span)}): there is no place between them"
+    )

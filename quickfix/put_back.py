@@ -17,13 +17,14 @@ from analyzers.frontend.blanking import blanked
 from analyzers.model import Finding
 from quickfix.cost import NO_MORE, Called, Trips, words
 from quickfix.edits import respelled
+from quickfix.file_names import FileNames
 from quickfix.naming import NotPossible, line_of
 from quickfix.oracle import SearchSpentError
 from quickfix.paths import Candidate, Key, chain_to, place_of
 from quickfix.search import Placed
 from quickfix.session import Session, Trial
 from quickfix.verify import Files, key_of, old_loop, old_place
-from quickfix.wording import barrier_in_words, kind_in_words, numbered
+from quickfix.wording import barrier_in_words, kind_in_words
 
 _MOST: Final = 8
 """Barriers that are tried one by one as they were written."""
@@ -92,13 +93,13 @@ class PutBack:
         """The barriers that are somewhere else now."""
         return tuple(each for each in self.placed.barriers if each.key not in self.stay)
 
-    def done(self) -> list[str]:
+    def done(self, session: Session) -> list[str]:
         """What becomes of those that are not put back elsewhere: `keep the barrier in line 7`."""
         said: list[str] = []
         if self.stay:
-            said.append(f"keep {barriers_at([self.pairs[key] for key in self.stay])}")
+            said.append(f"keep {barriers_at(session, [self.pairs[key] for key in self.stay])}")
         if not self.new and (gone := self._moved()):
-            said.append(f"remove {barriers_at(gone)}")
+            said.append(f"remove {barriers_at(session, gone)}")
         return said
 
     def _moved(self) -> list[TakenOut]:
@@ -115,19 +116,19 @@ class PutBack:
             return ""
         pairs = [pair for key, pair in self.pairs.items() if key not in self.kept]
         if len(taken) == len(pairs) == len(self.new) == 1:
-            return f" in place of `{pairs[0].words}` in line {pairs[0].line}"
+            return f" in place of `{pairs[0].words}` in {_lines_of(session, pairs)}"
         them = "that" if len(taken) == 1 else "those"
         now = barrier_in_words(session)
-        others = "".join(f", {now} for `{each.words}` in line {each.line}" for each in pairs)
-        return f" in place of {them} in {_lines_of(taken)}{others}"
+        others = "".join(f", {now} for `{each.words}` in {_lines_of(session, [each])}" for each in pairs)
+        return f" in place of {them} in {_lines_of(session, taken)}{others}"
 
 
-def _lines_of(barriers: Iterable[TakenOut]) -> str:
-    return numbered(each.line for each in barriers)
+def _lines_of(session: Session, barriers: Iterable[TakenOut]) -> str:
+    return session.names.lines((each.place.gap.function.path, each.line) for each in barriers)
 
 
-def barriers_at(barriers: Collection[TakenOut]) -> str:
-    return f"the barrier{'s' * (len(barriers) != 1)} in {_lines_of(barriers)}"
+def barriers_at(session: Session, barriers: Collection[TakenOut]) -> str:
+    return f"the barrier{'s' * (len(barriers) != 1)} in {_lines_of(session, barriers)}"
 
 
 def put_back(
@@ -213,6 +214,7 @@ def difference_in_words(
     barriers: Iterable[tuple[Candidate, str]],
     taken: Iterable[TakenOut],
     trips: Trips,
+    names: FileNames,
     often: Container[Called] = frozenset(),
 ) -> str:
     """What the barriers, each with its kind, cost beside those that were taken out: `no barrier more`."""
@@ -239,7 +241,7 @@ def difference_in_words(
             before[shape(*each)] -= 1
             left.append(each)
     parts = [
-        words((c for c, kind in found if kind == each), trips, each, often, sign)
+        words((c for c, kind in found if kind == each), trips, names, each, often, sign)
         for found, sign in ((left, "−"), (more, "+"))
         for each in dict.fromkeys(kind for _, kind in found)
     ]

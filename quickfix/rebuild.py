@@ -16,6 +16,7 @@ from analyzers.analysed import KernelAnalysis
 from analyzers.model import Finding, Fix, FixRefusal, Verdict
 from quickfix.cost import called_often, trips_of
 from quickfix.edits import Change, text_edits
+from quickfix.file_names import numbered
 from quickfix.flattened import flattened
 from quickfix.grid_wide import explanation
 from quickfix.loosened import is_of_one_execution
@@ -158,7 +159,7 @@ def rebuilt_from(
         if error is not None:
             return FixRefusal(sentence(error))
         steps.append(trial)
-        done += [_in_words(change, files, trial) for change in changes if change.text]
+        done += [_in_words(current, change, files, trial) for change in changes if change.text]
         costs += [change.cost for change in changes if change.cost]
         granted += [in_old_lines(change.granted, current, steps[:-1]) for change in changes if change.granted]
         declared |= {change.name for change in changes}
@@ -204,22 +205,29 @@ def _flattened(current: Session, files: Mapping[str, EditedFile]) -> list[Restru
 def in_old_lines(text: str, current: Session, steps: Sequence[Trial]) -> str:
     """A sentence about the text that some steps have led to, with lines of the text before them."""
     files = composed(steps)
-    path = next(iter(files)) if len(files) == 1 else current.request.path
-    path = path if path in current.trees.texts else current.request.path
-    return _LINE.sub(lambda line: str(old_loop((path, int(line[0])), current.trees.texts, files)[1]), text)
+    names, texts = current.names, current.trees.texts
+    only = next(iter(files)) if len(files) == 1 else current.request.path
+    only = only if only in texts else current.request.path
+    headers = {names.of(path): path for path in texts if path != names.own}
+
+    def renamed(found: re.Match[str]) -> str:
+        path = headers.get(found[2] or "", only)
+        return str(old_loop((path, int(found[1])), texts, files)[1]) + (found[2] or "")
+
+    return _LINE.sub(renamed, text)
 
 
-_LINE: Final = re.compile(r"(?<=\bline )\d+")
+_LINE: Final = re.compile(r"(?<=\bline )(\d+)( of [^\s,:;)]+\b)?")
 
 
-def _in_words(change: Restructuring, earlier: dict[str, EditedFile], trial: Trial) -> str:
+def _in_words(current: Session, change: Restructuring, earlier: dict[str, EditedFile], trial: Trial) -> str:
     """What is restructured, and the line where that stood before all steps; without one for what a step wrote."""
     file = earlier.get(change.path)
     old = change.at if file is None else file.offsets.old(change.at)
     if old is None:
         return change.text
     text = file.before if file is not None else trial.files[change.path].before
-    return f"{change.text} in line {line_of(text, old)}"
+    return f"{change.text} in {current.names.at(change.path, line_of(text, old))}"
 
 
 def _races_of(kernels: Iterable[KernelAnalysis]) -> list[Finding]:
@@ -289,24 +297,25 @@ def _voted(session: Session, begun: Begun, groups: Sequence[str]) -> Fix | FixRe
         return FixRefusal(sentence(judged.worse[0]))
     if not targets or not gone.issuperset(groups) or not judged.is_clean:
         return FixRefusal("With all threads in the same iterations there would still be threads that collide.")
-    fewer = difference_in_words((), begun.taken, trips_of(session.kernels)) if begun.taken else ""
+    fewer = difference_in_words((), begun.taken, trips_of(session.kernels), session.names) if begun.taken else ""
     cost = ", ".join(filter(None, (fewer, costs_in_words(begun.costs))))
-    done = _listed([_what(begun), *([f"remove {barriers_at(begun.taken)}"] if begun.taken else [])])
+    done = _listed([_what(begun), *([f"remove {barriers_at(session, begun.taken)}"] if begun.taken else [])])
     what = f"{done} — orders {pairs_in_words(targets, targets[0])}, {cost}{granted_in_words(begun.granted)}"
     return _restructured(files, what, gone, cost, (), begun.granted)
 
 
 def _what(begun: Begun) -> str:
     """What has been done, as a title begins."""
-    lines: dict[str, dict[int, None]] = {}
+    lines: dict[tuple[str, str], dict[int, None]] = {}
     for text in begun.done:
         placed = _PLACED.fullmatch(text)
         # What a step wrote has no line.
-        lines.setdefault(placed[1] if placed else text, {}).update({int(placed[2]): None} if placed else {})
+        key = (placed[1], placed[3] or "") if placed else (text, "")
+        lines.setdefault(key, {}).update({int(placed[2]): None} if placed else {})
     # What is done in one place names it once.
     done = [
-        _at_lines(", ".join(what for what, _ in several), at)
-        for at, several in groupby(lines.items(), lambda item: tuple(item[1]))
+        _at_lines(", ".join(what for (what, _), _ in several), at, of_file)
+        for (at, of_file), several in groupby(lines.items(), lambda item: (tuple(item[1]), item[0][1]))
     ]
     return sentence(", ".join(done)).removesuffix(".")
 
@@ -317,17 +326,16 @@ def _listed(done: Iterable[str]) -> str:
     return sentence(f"{', '.join(first)} and {last}" if first else last).removesuffix(".")
 
 
-_SPLIT: Final = re.compile(r"[Ss]plit the statement in line (\d+)\Z")
-_PLACED: Final = re.compile(r"(.*) in line (\d+)")
+_SPLIT: Final = re.compile(r"[Ss]plit the statement in line (\d+(?: of \S+)?)\Z")
+_PLACED: Final = re.compile(r"(.*) in line (\d+)( of \S+)?")
 
 
-def _at_lines(what: str, lines: Sequence[int]) -> str:
+def _at_lines(what: str, lines: Sequence[int], of_file: str) -> str:
     """What is done to one thing, as what is done to those in several lines."""
-    if len(lines) < 2:
-        return what + "".join(f" in line {line}" for line in lines)
-    *first, last = sorted(lines)
-    several = _ONE.sub(lambda found: f"the {found[1]}s", what)
-    return f"{several} in lines {', '.join(map(str, first))} and {last}"
+    if not lines:
+        return what
+    several = _ONE.sub(lambda found: f"the {found[1]}s", what) if len(lines) > 1 else what
+    return f"{several} in {numbered(lines)}{of_file}"
 
 
 _ONE: Final = re.compile(r"the (statement|conditional|switch|condition|loop|declaration)\b")
@@ -388,7 +396,9 @@ def _fix(
     often = called_often(placed.barriers, current.kernels, current.trees.at)
     if begun.taken:
         kinds = (back.kind(b, current) for b in placed.barriers)
-        inserted = difference_in_words(zip(barriers, kinds, strict=True), begun.taken, trips_of(kernels), often)
+        inserted = difference_in_words(
+            zip(barriers, kinds, strict=True), begun.taken, trips_of(kernels), session.names, often
+        )
     else:
         inserted = cost_in_words(current, placed, barriers, trips_of(kernels), often)
     cost = ", ".join(filter(None, (inserted, costs_in_words(begun.costs))))
@@ -399,7 +409,7 @@ def _fix(
     what = _what(begun)
     if (split := _SPLIT.search(what)) and places.endswith(f" after line {split[1]}"):
         places = f"{places.removesuffix(f' after line {split[1]}')} in between"
-    what = _listed([what, *back.done(), *([f"insert {places}"] if back.new else [])])
+    what = _listed([what, *back.done(current), *([f"insert {places}"] if back.new else [])])
     title = f"{what} — orders {pairs_in_words(placed.targets, shown)}, {cost}{taken}"
     notes = (in_old_lines(note, current, steps) for note in notes_of(placed))
     return replace(_restructured(whole, title, gone, cost, notes, granted), preferred=not once)

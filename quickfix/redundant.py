@@ -63,7 +63,7 @@ def _all_removed(engine: Engine, request: CheckRequest, stop: Stop) -> Fix | Fix
         return FixRefusal(refusals[0] if refusals else "There is no barrier that orders nothing.")
     count = len(removed)
     return Fix(
-        title=removal_title(removed[0]) if count == 1 else f"Remove {count} barriers that order nothing",
+        title=removal_title(session, removed[0]) if count == 1 else f"Remove {count} barriers that order nothing",
         kind="remove-barrier",
         edits=edits_of(accepted),
         groups=tuple(f.group for f in removed),
@@ -80,7 +80,7 @@ def redundant_removed(session: Session, kernels: Sequence[KernelAnalysis], findi
     if not trial.difference.is_clean:
         return FixRefusal(why_needed(trial))
     return Fix(
-        title=removal_title(finding),
+        title=removal_title(session, finding),
         kind="remove-barrier",
         edits=edits_of(trial),
         groups=tuple(sorted({finding.group, *trial.gone})),
@@ -89,9 +89,9 @@ def redundant_removed(session: Session, kernels: Sequence[KernelAnalysis], findi
     )
 
 
-def removal_title(finding: Finding) -> str:
+def removal_title(session: Session, finding: Finding) -> str:
     barrier = finding.accesses[0]
-    return f"Remove {shown(barrier)} in line {barrier.span.line} — it orders nothing, −1 barrier"
+    return f"Remove {shown(barrier)} in {session.names.line(barrier.span)} — it orders nothing, −1 barrier"
 
 
 def why_needed(trial: Trial) -> str:

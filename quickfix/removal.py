@@ -38,10 +38,14 @@ def deletion_of(session: Session, barrier: Access, besides: Changes = _NONE) -> 
     text = session.trees.texts[path]
     if statement is None or not _is_barrier(statement, barrier.span, text):
         what = "a macro together with other code" if statement is not None and statement.macro else "a larger statement"
-        return FixRefusal(f"The barrier in line {barrier.span.line} is part of {what}: deleting it is left to you.")
+        return FixRefusal(
+            f"The barrier in {session.names.line(barrier.span)} is part of {what}: deleting it is left to you."
+        )
     changes = removal_beside(text, steps_to(level), besides.get(path, ()))
     if changes is None:
-        return FixRefusal(f"The barrier in line {barrier.span.line} cannot be deleted together with the others.")
+        return FixRefusal(
+            f"The barrier in {session.names.line(barrier.span)} cannot be deleted together with the others."
+        )
     return {**besides, path: changes}
 
 

@@ -76,9 +76,9 @@ def too_narrow(session: Session, kernels: Sequence[KernelAnalysis], group: str) 
             places |= {a.span for f in races for a in f.accesses}
         narrow = [e for e in analysis.events.accesses if is_narrow(e, wide) and e.site.span in places]
         for event in narrow[:1]:
-            one, two = own.accesses[:2]
-            where = f"`{event.site.text}` in line {event.site.span.line}"
-            at = [f"`{a.text}` (line {a.span.line})" for a in ((one,) if one.span == two.span else (one, two))]
+            (one, two), names = own.accesses[:2], session.names
+            where = f"`{event.site.text}` in {names.line(event.site.span)}"
+            at = [names.shown(a) for a in ((one,) if one.span == two.span else (one, two))]
             groups = "blocks" if between else "threads of one block"
             runs = f"{' and '.join(at)} run{'s' * (len(at) == 1)} in different {groups}"
             scope = "its scope" if len(at) == 1 and own.accesses[0].span == event.site.span else f"the scope of {where}"
@@ -94,7 +94,8 @@ def _written(session: Session, event: AccessEvent) -> str:
         text = session.trees.texts[spelled.path]
         narrow = text[spelled.start : spelled.end].decode()
         whom = "one thread" if narrow == "thread" else "the threads of one block"
-        return f"`thread_scope_{narrow}` in line {line_of(text, spelled.start)} is for {whom}"
+        where = session.names.at(spelled.path, line_of(text, spelled.start))
+        return f"`thread_scope_{narrow}` in {where} is for {whom}"
     alone = event.atomic is not None and event.atomic.scope == "thread"
     return f"it is for {'one thread' if alone else 'the threads of one block'}"
 

@@ -16,6 +16,7 @@ from analyzers.ir.events import AccessEvent, BarrierEvent, Conjunct, Guard
 from analyzers.ir.uniformity import is_uniform
 from analyzers.model import Access, Finding, FixRefusal, SourceSpan, Verdict
 from analyzers.races.threads import Launch
+from quickfix.file_names import FileNames
 from quickfix.grid_wide import explanation
 from quickfix.loop_jumps import QUIET, jumps_of
 from quickfix.oracle import SearchSpentError
@@ -282,7 +283,7 @@ def _demand(session: Session, model: PlacementModel, key: PairKey, finding: Find
     failed = {key for c in way.candidates if c.key in besides for key in _passed_alike(c, way.candidates, spans)}
     if not model.demand(way.candidates, failed):
         tried = failed.issuperset(c.key for c in way.candidates)
-        why = _OF_OTHER_LANES if session.names_lanes else _not_enough(one, two)
+        why = _OF_OTHER_LANES if session.names_lanes else _not_enough(session.names, one, two)
         raise _Unfixable(key, why if tried else _unreachable(session, finding))
 
 
@@ -326,25 +327,21 @@ def ways_between(session: Session, finding: Finding) -> Passage:
     return replace(way, candidates=(*way.candidates, *more)) if more else way
 
 
-def _not_enough(one: Access, two: Access) -> str:
-    return (
-        f"`{one.text}` (line {one.span.line}) and `{two.text}` (line {two.span.line}) collide even with a barrier in "
-        "every place between them"
-    )
+def _not_enough(names: FileNames, one: Access, two: Access) -> str:
+    return f"{names.shown(one)} and {names.shown(two)} collide even with a barrier in every place between them"
 
 
 def _unreachable(session: Session, finding: Finding) -> str:
-    one, two = finding.accesses[:2]
+    (one, two), names = finding.accesses[:2], session.names
     places = (c.key for c in ways_between(session, finding).candidates) if session.missed_by else ()
     caller = next((session.missed_by[key] for key in places if key in session.missed_by), None)
     if caller is not None:
         return (
-            f"a barrier between `{one.text}` (line {one.span.line}) and `{two.text}` (line {two.span.line}) would be "
-            f"wrong for another caller: {caller}"
+            f"a barrier between {names.shown(one)} and {names.shown(two)} would be wrong for another caller: {caller}"
         )
     elsewhere = f": {session.missed_elsewhere}" if session.missed_elsewhere else ""
     return (
-        f"every place between `{one.text}` (line {one.span.line}) and `{two.text}` (line {two.span.line}) is one that "
+        f"every place between {names.shown(one)} and {names.shown(two)} is one that "
         f"not all threads of the block reach together{elsewhere}"
     )
 

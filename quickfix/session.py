@@ -35,6 +35,7 @@ from quickfix.edits import (
     insertions,
 )
 from quickfix.elsewhere import OtherBuilds
+from quickfix.file_names import FileNames
 from quickfix.includes import included
 from quickfix.judging import Judge, old_places
 from quickfix.named_lanes import named_otherwise
@@ -199,6 +200,11 @@ class Session:
         texts = {path: known[path] if path in known else source_bytes(self._unit.text_of(path)) for path in paths}
         session.trees = replace(self.trees, texts={**texts, **self.trees.texts})
         return session
+
+    @property
+    def names(self) -> FileNames:
+        """How lines of the text's files are named."""
+        return FileNames.among(self.trees)
 
     @property
     def orders_warps(self) -> bool:

@@ -28,6 +28,7 @@ from analyzers.races.pairs import Pair, conflicting
 from analyzers.races.threads import Launch, Mode
 from analyzers.solve.ladder import Ladder
 from analyzers.solve.query import Answer, Proved, Query, Satisfied, Undecided
+from quickfix.file_names import FileNames
 from quickfix.naming import line_of
 from quickfix.solving import Solving
 from quickfix.verify import Files, findings_of, is_written, old_offset
@@ -51,7 +52,7 @@ def waits_in_vain(
             spinning = _Spinning(solving.checker(Launch(events, context)), waits, new, old)
             for found, others in ((spinning.for_the_group(), False), (spinning.by_way_of_others(), True)):
                 for wait, write, barrier in found:
-                    read, written = (in_words(e, files) for e in (wait.read, write))
+                    read, written = (in_words(e, files, before) for e in (wait.read, write))
                     in_vain = (
                         f"and {written} behind it may be what others wait for before they answer"
                         if others
@@ -86,12 +87,12 @@ def new_barriers(
     return new
 
 
-def in_words(event: AccessEvent | BarrierEvent, files: Files) -> str:
+def in_words(event: AccessEvent | BarrierEvent, files: Files, before: UnitResult) -> str:
     """With its line in the old text, if it stood there."""
     span = event.site.span
     old = old_offset(span, files)
     line = span.line if old is None or span.path not in files else line_of(files[span.path].before, old)
-    return f"`{event.site.text}` (line {line})"
+    return f"`{event.site.text}` (line {line}{FileNames.of_unit(before).of(span.path)})"
 
 
 @dataclass(frozen=True, eq=False)

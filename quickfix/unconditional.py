@@ -45,9 +45,9 @@ def without_condition(session: Session, kernels: Sequence[KernelAnalysis], group
         called = written.decode("utf-8", "surrogateescape").rstrip("; \t")
         where = f" where `{condition}` is false" if condition else ""
         cost = f"+1 {'warp barrier' if barrier.call == '__syncwarp' else 'barrier'}{where}"
+        line = session.names.at(path, line_of(text, barrier.start))
         return Fix(
-            title=f"Take {called} in line {line_of(text, barrier.start)} out of its condition — "
-            f"orders {pairs_in_words(races, races[0])}, {cost}",
+            title=f"Take {called} in {line} out of its condition — orders  {pairs_in_words(races, races[0])}, {cost}",
             kind="move-barrier",
             edits=edits_of(trial),
             groups=tuple(sorted(trial.gone)),

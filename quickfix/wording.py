@@ -5,12 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from pathlib import PurePath
 from typing import Final
 
 from analyzers.model import NOT_REPAIRED, Access, Finding, Fix, TextEdit, Verdict
 from quickfix.edits import BARRIER, FENCE, WARP_BARRIER, text_edits
-from quickfix.naming import listed
+from quickfix.naming import line_of
 from quickfix.search import Placed
 from quickfix.session import Changes, Session, Trial
 from quickfix.verify import EditedFile
@@ -46,7 +45,7 @@ def pairs_in_words(targets: Iterable[Finding], shown: Finding) -> str:
 def places_in_words(changes: Changes, session: Session, earlier: Mapping[str, EditedFile] | None = None) -> str:
     """`__syncthreads() after line 41`, `2 barriers after lines 41 and 45`, `in line 7` where that goes on behind it,
     `in line 7 of tile.cuh`; lines of the text before `earlier` edits."""
-    lines: dict[str, list[int]] = {}
+    lines: list[tuple[str, int]] = []
     inside: list[bool] = []
     for path, found in sorted(changes.items()):
         file = (earlier or {}).get(path)
@@ -58,12 +57,10 @@ def places_in_words(changes: Changes, session: Session, earlier: Mapping[str, Ed
             else:
                 text = file.before
                 at = next((o for at in range(change.start, -1, -1) if (o := file.offsets.old(at)) is not None), 0)
-            lines.setdefault(path, []).append(text.count(b"\n", 0, at) + 1)
+            lines.append((path, line_of(text, at)))
             inside.append(file is None and _goes_on(text, at))
     where = "in" if all(inside) else "at" if any(inside) else "after"
-    own = session.request.path
-    of = {path: "" if path == own else f" of {PurePath(path).name}" for path in sorted(lines, key=lambda p: p != own)}
-    places = " and ".join(numbered(lines[path]) + of_file for path, of_file in of.items())
+    places = session.names.lines(lines)
     what = barrier_in_words(session) if len(inside) == 1 else f"{len(inside)} {kind_in_words(session)}s"
     return f"{what} {where} {places}"
 
@@ -144,14 +141,8 @@ def barriers_in_words(count: int, kind: str = "barrier") -> str:
     return f"{count} {kind}{'s' * (count != 1)}"
 
 
-def lines_in_words(family: Sequence[Finding]) -> str:
-    return numbered(f.accesses[0].span.line for f in family)
-
-
-def numbered(lines: Iterable[int]) -> str:
-    """`line 4`, `lines 4, 6 and 7`, each once and in order."""
-    found = [str(line) for line in sorted(set(lines))]
-    return f"line{'s' * (len(found) > 1)} {listed(found)}"
+def lines_in_words(family: Sequence[Finding], session: Session) -> str:
+    return session.names.lines((f.accesses[0].span.path, f.accesses[0].span.line) for f in family)
 
 
 def empty_bodies(trial: Trial) -> tuple[str, ...]:

@@ -68,7 +68,7 @@ def function_trees(unit: Any, places: Iterable[tuple[str, int]], instances: Inst
     _sign(unit, builders.values())
     foreign = frozenset(path for path in builders if is_of_library(unit, path))
     trees = (replace(t, of_library=t.path in foreign) for b in builders.values() for t in b.trees)
-    return SourceTrees(tuple(trees), texts, foreign)
+    return SourceTrees(tuple(trees), texts, foreign, unit.spelling)
 
 
 def _sign(unit: Any, builders: Iterable[_Builder]) -> None:

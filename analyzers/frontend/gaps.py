@@ -238,6 +238,8 @@ class SourceTrees:
     texts: Mapping[str, bytes]
     foreign: frozenset[str] = frozenset()
     """Files of libraries (system headers of the compiler): they are not edited."""
+    path: str = ""
+    """Of the unit's own file."""
 
     def library(self, path: str) -> str:
         """What a file is that is not edited, to be told of what is in it: `a library's util.cuh, which is not edited`;
