@@ -177,9 +177,8 @@ class Session:
 
     def _other_builds(self, text: bytes) -> OtherBuilds:
         own = {k.kernel.mangled: k for k in self.kernels}
-        edited = [path for path in self._unit.dependencies if path not in self.trees.foreign]
-        headers = own_headers(self.request.path, text, edited, self._unit.text_of)
-        return OtherBuilds(self._judge, {**headers, **self._own_texts}, self._extents, own)
+        headers = own_headers(self.request.path, text, self._unit.dependencies, self._unit.text_of)
+        return OtherBuilds(self._judge, {**headers, **self.trees.texts}, self._extents, own)
 
     @staticmethod
     def open(engine: Engine, request: CheckRequest, stop: Stop, groups: Collection[str] | None = None) -> Session:
@@ -475,16 +474,12 @@ class Session:
 
     @property
     def texts(self) -> Mapping[str, bytes]:
-        """Of the files of the unit that are the project's, by path: none of libraries."""
+        """Of the files of the unit that are the project's, by path, and of those of libraries that kernels run, which
+        are not edited."""
         if self._origin is None:
-            return {self.request.path: source_bytes(self.request.text), **self.other_builds.texts, **self._own_texts}
+            return {self.request.path: source_bytes(self.request.text), **self.other_builds.texts, **self.trees.texts}
         edited = {path: file.after for path, file in self._edited.items()}
-        return {**self._origin.texts, **edited, **self._own_texts}
-
-    @property
-    def _own_texts(self) -> Mapping[str, bytes]:
-        """Of the files with statement trees, those that may be edited."""
-        return {path: text for path, text in self.trees.texts.items() if path not in self.trees.foreign}
+        return {**self._origin.texts, **edited, **self.trees.texts}
 
     def _with_code_at(self, found: Sequence[tuple[str, int]]) -> set[str]:
         if self._origin is not None:

@@ -21,6 +21,7 @@ __device__ inline float turn(float *s, float v) {
 }
 __device__ inline void lock(int *m) { while (atomicCAS(m, 0, 1) != 0) {} }
 __device__ inline void unlock(int *m) { atomicExch(m, 0); }
+#define ADD(cell, more) cell += more
 template <typename F> __device__ void each(int n, F f) {
   for (int i = threadIdx.x; i < n; i += blockDim.x)
     f(i);
@@ -208,6 +209,18 @@ def test_no_barrier_is_put_where_a_librarys_loop_brings_some_threads_only(librar
     assert all(isinstance(a, FixRefusal) for a in answers_)
 
 
+def test_a_librarys_macro_is_replaced_where_it_is_used(library: Path) -> None:
+    # In a folder below that of the file: such headers are read for their macros.
+    text = (
+        "#include <library.cuh>\n__global__ void k(int *c) {\n  ADD(*c, 1);\n}\nvoid go(int *c) { k<<<2, 64>>>(c); }\n"
+    )
+    flags = CompileFlags(("-isystem", str(library)))
+    path = str(library.parent / "a.cu")
+    (fix,) = (a for a in answers(Engine(), CheckRequest(path, text, flags)) if isinstance(a, Fix))
+    assert {e.span.path for e in fix.edits} == {path}
+    assert "  atomicAdd(c, 1);\n" in applied(text, fix.edits)
+
+
 PAIRS = """#include <launches.cuh>
 void go(float *a, int n, int rows) { run_pairs(a, n, rows); }
 """
@@ -220,12 +233,12 @@ void go(int *count) { k<<<2, 64>>>(count); }
 @pytest.mark.parametrize(
     ("text", "kind", "reason"),
     [
-        (COUNTED % "bump", "use-atomic", "`*count` in line 14 is in a library's library.cuh, which is not edited."),
+        (COUNTED % "bump", "use-atomic", "`*count` in line 15 is in a library's library.cuh, which is not edited."),
         (COUNTED % "count_block", "widen-scope", "its scope is too narrow"),
         (
             KERNEL % "useless(out);",
             "remove-barrier",
-            "`__syncthreads()` in line 16 is in a library's library.cuh, which is not edited.",
+            "`__syncthreads()` in line 17 is in a library's library.cuh, which is not edited.",
         ),
         (KERNEL % "parting(s, out, n);", "restructure", "is in a library's library.cuh, which is not edited."),
         (KERNEL % "waited_late(s, out);", "move-barrier", "is in a library's library.cuh, which is not edited."),
