@@ -6,13 +6,12 @@ its path as tells it from other files.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
 
 from analyzers.frontend.gaps import SourceTrees
 from analyzers.model import Access, SourceSpan, UnitResult
-from quickfix.naming import listed
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +61,11 @@ class FileNames:
     def shown(self, access: Access) -> str:
         """An access with its line."""
         return f"`{access.text}` ({self.line(access.span)})"
+
+
+def listed(words: Sequence[str]) -> str:
+    """`a`, `a and b`, `a, b and c`."""
+    return f"{', '.join(words[:-1])} and {words[-1]}" if len(words) > 1 else words[0]
 
 
 def numbered(lines: Iterable[int]) -> str:

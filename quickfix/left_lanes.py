@@ -20,8 +20,9 @@ from analyzers.model import SourceSpan, UnitResult
 from analyzers.races.check import RaceChecker
 from analyzers.races.threads import WARP, Launch
 from quickfix.edits import Layout
+from quickfix.file_names import listed
 from quickfix.flagged_loops import test_range
-from quickfix.naming import NotPossible, line_of, listed
+from quickfix.naming import NotPossible, line_of
 from quickfix.solving import Solving
 from quickfix.spinning import in_words, new_barriers
 from quickfix.verify import Files, is_written, old_offset

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from itertools import pairwise
 from typing import Final
 
@@ -150,11 +150,6 @@ def declares(layout: Layout, function: FunctionTree, place: tuple[int, int]) -> 
 def constant(type_: str, name: bytes) -> bytes:
     """The declaration of a variable of a type that keeps its value."""
     return (f"{type_}const " if type_.endswith("*") else f"const {type_} ").encode() + name
-
-
-def listed(words: Sequence[str]) -> str:
-    """`a`, `a and b`, `a, b and c`."""
-    return f"{', '.join(words[:-1])} and {words[-1]}" if len(words) > 1 else words[0]
 
 
 def line_of(text: bytes, offset: int) -> int:
