@@ -1,39 +1,33 @@
 """Which lanes of a warp come to accesses under a condition on the coordinates of threads.
 
 Takes a session, analysed kernels and races, gives the mask that `__syncwarp(mask)` would name between their accesses:
-where the same lanes of every warp that comes there do, whatever the launch, and the text says which lanes these are, in
-coordinates and literals.
+where the same lanes of every warp that comes there do, whatever the launch, and the text of the kernel says which lanes
+these are, in coordinates and literals (`own_conditions`).
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from typing import Final
 
 from analyzers.analysed import KernelAnalysis
-from analyzers.frontend.blanking import blanked
 from analyzers.ir import expr as E
 from analyzers.ir.events import Conjunct
 from analyzers.ir.uniformity import is_uniform
 from analyzers.model import Access, Finding, SourceSpan
 from analyzers.races.threads import Launch
 from quickfix.named_lanes import ALL_LANES, lanes_of_warps
+from quickfix.own_conditions import are_own
 from quickfix.paths import chain_to
 from quickfix.session import Session, names_of
-
-_WORD: Final = re.compile(rb"[A-Za-z_]\w*")
-_TEMPLATE: Final = re.compile(rb"\btemplate\s*<[^;{}]*\Z")
-_OPEN: Final = re.compile(rb"^[ \t]*#[ \t]*(?:if|el|else|endif)", re.MULTILINE)
 
 
 def lane_mask(session: Session, kernels: Collection[KernelAnalysis], races: Sequence[Finding]) -> int | None:
     """None: all lanes come, or it is not known which, or others in other warps, or the text leaves it open: to the
-    argument of a template or a call, to a macro, to another build. Blocks have known extents."""
+    argument of a template or a call, to what is defined elsewhere, to another build. Blocks have known extents."""
     if session.kernels_sharing_code(kernels) - names_of(kernels) or len(kernels) != 1:
         return None
     places = {access.span: access for f in races for access in f.accesses[:2]}
-    if not all(_is_settled(session, access) for access in places.values()):
+    if not _are_settled(session, places.values()):
         return None
     (analysis,) = kernels
     found = set(_masks(analysis, places))
@@ -41,21 +35,17 @@ def lane_mask(session: Session, kernels: Collection[KernelAnalysis], races: Sequ
     return None if mask in (0, ALL_LANES) else mask
 
 
-def _is_settled(session: Session, access: Access) -> bool:
-    """Whether the text of a kernel itself says who comes to an access, the same in every build and instance."""
-    chain = chain_to(session.trees, access)
-    if not chain or access.calls or len({level.function.start for level in chain}) > 1:
+def _are_settled(session: Session, accesses: Collection[Access]) -> bool:
+    """Whether the text of a kernel itself says who comes to accesses, and they are its own."""
+    chains = [chain_to(session.trees, access) for access in accesses]
+    if any(access.calls for access in accesses) or not all(chains):
         return False
-    function = chain[0].function
-    text = session.trees.texts[function.path]
-    code = blanked(text)
-    if code.startswith(b"template", function.start) or _TEMPLATE.search(code[: function.start]) is not None:
+    functions = {(f.path, f.start): f for chain in chains for f in (level.function for level in chain or ())}
+    if len(functions) != 1:
         return False
-    if _OPEN.search(text, function.start, function.end) is not None:
-        return False
-    heads = [step.statement for level in chain for step in level.steps]
-    words = {word for s in heads for word in _WORD.findall(code, s.keyword, s.head_end)}
-    return words.isdisjoint(session.reserved_in(function))
+    (function,) = functions.values()
+    places = [access.span.start_offset for access in accesses]
+    return are_own(function, session.trees.texts[function.path], session.reserved_in(function), places)
 
 
 def _masks(analysis: KernelAnalysis, places: Iterable[SourceSpan]) -> Iterator[int | None]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from analyzers.engine import Engine
+from analyzers.model import FixRefusal
 from analyzers.requests import CheckRequest, never
-from quickfix import offers
+from quickfix import answers, offers
 from quickfix.lane_masks import lane_mask
 from quickfix.named_lanes import named_otherwise
 from quickfix.session import Session
@@ -26,7 +27,11 @@ __global__ void k(float *out, int n) {{
 
 
 def mask_of(head: str, block: str = "(64)") -> int | None:
-    session = Session.open(Engine(), CheckRequest("/lanes/a.cu", KERNEL.format(head=head, block=block)), never)
+    return mask_in(KERNEL.format(head=head, block=block))
+
+
+def mask_in(text: str) -> int | None:
+    session = Session.open(Engine(), CheckRequest("/lanes/a.cu", text), never)
     races = [f for a in session.kernels for f in findings_of(a.result) if f.code in RACES]
     assert races
     return lane_mask(session, session.kernels, races)
@@ -103,10 +108,165 @@ __global__ void k(float *out) {
 """
 
 
-@pytest.mark.parametrize("text", [TWICE, OF_A_TEMPLATE, BUILDS])
-def test_no_lanes_are_named_where_the_text_leaves_open_which_come(text: str) -> None:
-    for fix in offers(Engine(), CheckRequest("/lanes/a.cu", text)):
-        assert all("__syncwarp(0x" not in edit.new_text for edit in fix.edits)
+IN_SECTIONS = """enum { SECOND = 1 };
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void k(float *out) {
+  __shared__ float s[64];
+  int t = threadIdx.x;
+  switch (t >> 4) {
+    case SECOND:
+      s[t] = t;
+      out[t] = s[t ^ 1];
+      break;
+  }
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "repair"),
+    [
+        (TWICE, "Split the conditional in line 3 and insert __syncwarp() after line 4"),
+        (OF_A_TEMPLATE, "Split the conditional in line 4 and insert __syncwarp() after line 5"),
+        (IN_SECTIONS, "Split the switch in line 6 and insert __syncwarp() after line 8"),
+    ],
+)
+def test_no_lanes_are_named_where_the_text_leaves_open_which_come(text: str, repair: str) -> None:
+    fixes = list(offers(Engine(), CheckRequest("/lanes/a.cu", text)))
+    assert fixes[0].title.startswith(repair)
+    assert not any("__syncwarp(0x" in edit.new_text for fix in fixes for edit in fix.edits)
+
+
+def test_no_lanes_are_named_and_nothing_is_split_where_another_build_has_another_condition() -> None:
+    (answer,) = answers(Engine(), CheckRequest("/lanes/a.cu", BUILDS))
+    assert isinstance(answer, FixRefusal)
+    assert answer.text == "Preprocessor lines cut the code around line 10."
+
+
+OPEN = """#ifndef HALF
+#define HALF 16
+#endif
+#define CHANGED(x) x = HALF
+#ifdef BIG
+const int half_ = 8;
+#else
+const int half_ = 16;
+#endif
+constexpr int W = 16;
+enum {{ E = 16 }};
+typedef int Number;
+struct Config {{
+  static const int lanes = 16;
+  int own = 16;
+}};
+constexpr int operator""_lanes(unsigned long long n) {{ return n; }}
+__device__ bool leads(int t) {{ return t < HALF; }}
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void k(float *out, int n) {{
+  __shared__ float s[64];
+  int t = threadIdx.x;
+  {before}
+  if ({condition}) {{
+    s[t] = t;
+    out[t] = s[t ^ 1];
+  }}
+}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("before", "condition"),
+    [
+        # Names of what is defined elsewhere.
+        ("", "t < half_"),
+        ("", "t < W"),
+        ("", "t < E"),
+        ("", "t < Config::lanes"),
+        ("", "leads(t)"),
+        ("", "t < 2 * sizeof(double)"),
+        ("", "t < 16_lanes"),
+        # Variables that are made of them.
+        ("const bool active = t < HALF;", "active"),
+        ("const bool active = leads(t);", "active"),
+        ("const int w = half_; const int v = w; const bool active = t < v;", "active"),
+        ("Number x = t;", "x < 16"),
+        ("Config c;", "t < c.own"),
+        ("n = W;", "t < n"),
+        ("int w = 1; w *= W;", "t < w"),
+        ("int w = 8; CHANGED(w);", "t < w"),
+        ("int w = 8; if (W > 8) w = 16;", "t < w"),
+        ("int w = 1; for (int i = 0; i < W / 4; ++i) w *= 2;", "t < w"),
+        ("auto f = [=](int x) { return x < W; };", "f(t)"),
+        # And what changes without being named.
+        ("int w = 8; int &r = w; r = W;", "t < w"),
+        ("int w = 8; int *r = &w; *r = W;", "t < w"),
+        ("int w = 8; auto f = [&] { w = W; }; f();", "t < w"),
+        ("int a[1]; int *q = a; *q = W;", "t < *q"),
+        ("int a[2] = {{8, W}};", "t < a[1]"),
+        # Another build has another line.
+        ("int w = 8;\n#ifndef BIG\n  w = 16;\n#endif", "t < w"),
+        ("const int w =\n#ifdef BIG\n    8;\n#else\n    16;\n#endif", "t < w"),
+    ],
+)
+def test_a_condition_is_split_that_rests_on_what_is_defined_elsewhere(before: str, condition: str) -> None:
+    text = OPEN.format(before=before.replace("{{", "{").replace("}}", "}"), condition=condition)
+    fixes = list(offers(Engine(), CheckRequest("/lanes/a.cu", text)))
+    line = text[: text.index(f"if ({condition}) {{")].count("\n") + 1
+    assert fixes[0].title.startswith(
+        f"Split the conditional in line {line} and insert __syncwarp() after line {line + 1}"
+    )
+    assert not any("__syncwarp(0x" in edit.new_text for fix in fixes for edit in fix.edits)
+
+
+@pytest.mark.parametrize(
+    ("before", "condition"),
+    [
+        ("const bool active = t < 16;", "active"),
+        ("const unsigned lane = threadIdx.x % warpSize;", "lane < 16"),
+        ("int a = 3, b = threadIdx.x;", "b < 16"),
+        ("int w = 8; w += 8;", "t < w"),
+        ("int w = 1; for (int i = 0; i < 4; ++i) w *= 2;", "t < w"),
+        ("", "static_cast<int>(threadIdx.x) < 0x10u"),
+        ("if (n > 3) return;", "t < 16"),
+        ("out[t] = HALF;", "t < 16"),
+        ("for (int i = 0; i < W; ++i) if (n == i) break;", "t < 16"),
+    ],
+)
+def test_variables_of_the_kernel_are_what_they_are_made_of(before: str, condition: str) -> None:
+    text = OPEN.format(before=before, condition=condition)
+    fix = next(offers(Engine(), CheckRequest("/lanes/a.cu", text)))
+    assert fix.title.startswith("Insert __syncwarp(0xffff) after line")
+
+
+LED_PAST = """constexpr int W = 16;
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void k(float *out, int n) {{
+  __shared__ float s[64];
+  int t = threadIdx.x;
+  for (int i = 0; i < n; ++i) {{
+    {before}
+    s[t] = t;
+    out[t] = s[t ^ 1];
+    {behind}
+  }}
+}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("before", "behind", "mask"),
+    [
+        ("if (t >= 16) continue;", "", 0xFFFF),
+        ("if (t >= W) continue;", "", None),
+        ("if (t >= W) break;", "", None),
+        ("if (t >= 16) continue;", "if (t >= W) break;", None),
+        ("if (t >= 16) continue;", "for (int j = 0; j < n; ++j) if (t >= W) break;", 0xFFFF),
+        ("if (t >= 16) continue;", "switch (n) { case W: break; }", 0xFFFF),
+        ("if (t >= 16) continue;", "({ if (t >= W) break; });", None),
+    ],
+)
+def test_jumps_past_a_place_decide_who_comes_to_it(before: str, behind: str, mask: int | None) -> None:
+    assert mask_in(LED_PAST.format(before=before, behind=behind)) == mask
 
 
 @pytest.mark.parametrize(("mask", "said"), [(0xFFFF, False), (0xFF, True), (0xFFFFFF, True)])
