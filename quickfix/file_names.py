@@ -62,6 +62,10 @@ class FileNames:
         """An access with its line."""
         return f"`{access.text}` ({self.line(access.span)})"
 
+    def pair(self, one: Access, two: Access) -> str:
+        """Two accesses with their lines."""
+        return f"{self.shown(one)} and {self.shown(two)}"
+
 
 def listed(words: Sequence[str]) -> str:
     """`a`, `a and b`, `a, b and c`."""

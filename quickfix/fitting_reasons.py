@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from analyzers.model import Access, Finding, FixRefusal
+from analyzers.model import Finding, FixRefusal
 from quickfix.grid_wide import explanation
 from quickfix.search import obstacle, sentence, ways_between
 from quickfix.session import Session
@@ -27,18 +27,16 @@ def fitting(session: Session, refusal: FixRefusal) -> FixRefusal:
     if shown.scope == "inter-block" or between is None:
         return refusal
     if said is None:
-        also = f"{_pair(session, *between.accesses[:2])}, of this mistake too, are of different blocks."
+        also = f"{session.names.pair(*between.accesses[:2])}, of this mistake too, are of different blocks."
         return replace(refusal, text=f"{refusal.text} {also}")
     own = obstacle(session, shown)
     begin = (
-        own.text if own is not None else f"A barrier between {_pair(session, *shown.accesses[:2])} would not be enough."
+        own.text
+        if own is not None
+        else f"A barrier between {session.names.pair(*shown.accesses[:2])} would not be enough."
     )
     return replace(refusal, text=f"{begin} {refusal.text}")
 
 
 def _between_blocks(session: Session, finding: Finding) -> str:
     return sentence(explanation(session.trees, finding, ways_between(session, finding)))
-
-
-def _pair(session: Session, one: Access, two: Access) -> str:
-    return " and ".join(map(session.names.shown, (one, two)))

@@ -18,6 +18,7 @@ from analyzers.model import Access, Finding, FixRefusal, SourceSpan, Verdict
 from analyzers.races.threads import Launch
 from quickfix.file_names import FileNames
 from quickfix.grid_wide import explanation
+from quickfix.lane_masks import lane_mask
 from quickfix.loop_jumps import QUIET, jumps_of
 from quickfix.oracle import SearchSpentError
 from quickfix.other_callers import missed_by_others
@@ -48,7 +49,7 @@ _OF_OTHER_FILES: Final = "what lies in other files has a repair of its own"
 
 _BETWEEN: Final = "threads of different {groups} collide: __syncwarp() only orders threads of one warp"
 
-_OF_OTHER_LANES: Final = "other lanes collide, or in another place: that takes a barrier of its own"
+_OF_OTHER_LANES: Final = "other lanes than `{barrier}` names may come to {pair}: that takes a barrier of its own"
 
 
 @dataclass(frozen=True, slots=True)
@@ -283,8 +284,7 @@ def _demand(session: Session, model: PlacementModel, key: PairKey, finding: Find
     failed = {key for c in way.candidates if c.key in besides for key in _passed_alike(c, way.candidates, spans)}
     if not model.demand(way.candidates, failed):
         tried = failed.issuperset(c.key for c in way.candidates)
-        why = _OF_OTHER_LANES if session.names_lanes else _not_enough(session.names, one, two)
-        raise _Unfixable(key, why if tried else _unreachable(session, finding))
+        raise _Unfixable(key, _not_enough(session.names, one, two) if tried else _unreachable(session, finding))
 
 
 def _passed_alike(place: Candidate, others: Iterable[Candidate], spans: Iterable[SourceSpan]) -> Iterator[Key]:
@@ -313,7 +313,11 @@ def _way(session: Session, finding: Finding) -> Passage | str:
     way = ways_between(session, finding)
     if finding.scope == "inter-block" and not session.orders_blocks:
         return explanation(session.trees, finding, way)
-    return way if way.candidates else way.obstacle
+    if not way.candidates:
+        return way.obstacle
+    if session.names_lanes and lane_mask(session, session.kernels_with(finding.group), (finding,)) != session.lanes:
+        return _OF_OTHER_LANES.format(barrier=_call(session), pair=session.names.pair(*finding.accesses[:2]))
+    return way
 
 
 def ways_between(session: Session, finding: Finding) -> Passage:
@@ -328,7 +332,24 @@ def ways_between(session: Session, finding: Finding) -> Passage:
 
 
 def _not_enough(names: FileNames, one: Access, two: Access) -> str:
-    return f"{names.shown(one)} and {names.shown(two)} collide even with a barrier in every place between them"
+    return f"{names.pair(one, two)} collide even with a barrier in every place between them"
+
+
+def _call(session: Session) -> str:
+    """The barrier that is inserted, as a sentence names it."""
+    return session.barrier.decode().removesuffix(";")
+
+
+def _who(session: Session, finding: Finding) -> str:
+    """The threads that a barrier between the accesses of a race is for."""
+    if session.names_lanes:
+        return f"lanes that `{_call(session)}` names"
+    if session.orders_warps:
+        return "lanes of a warp"
+    if session.orders_blocks:
+        return "threads of the grid"
+    # That a block does not get to a place together says nothing of its warps.
+    return "threads" if finding.scope == "intra-warp" else "threads of the block"
 
 
 def _unreachable(session: Session, finding: Finding) -> str:
@@ -336,14 +357,10 @@ def _unreachable(session: Session, finding: Finding) -> str:
     places = (c.key for c in ways_between(session, finding).candidates) if session.missed_by else ()
     caller = next((session.missed_by[key] for key in places if key in session.missed_by), None)
     if caller is not None:
-        return (
-            f"a barrier between {names.shown(one)} and {names.shown(two)} would be wrong for another caller: {caller}"
-        )
+        return f"a barrier between {names.pair(one, two)} would be wrong for another caller: {caller}"
     elsewhere = f": {session.missed_elsewhere}" if session.missed_elsewhere else ""
-    return (
-        f"every place between {names.shown(one)} and {names.shown(two)} is one that "
-        f"not all threads of the block reach together{elsewhere}"
-    )
+    who = _who(session, finding)
+    return f"every place between {names.pair(one, two)} is one that not all {who} reach together{elsewhere}"
 
 
 def _learn(

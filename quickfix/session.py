@@ -127,6 +127,8 @@ class Session:
         """Gaps in functions whose barrier only threads of other callers miss than those that need it; clauses."""
         self.barrier: bytes = origin.barrier if origin is not None else BARRIER
         """What is inserted: the barrier of a block, of a warp or of the grid, or a fence."""
+        self.lanes: int | None = origin.lanes if origin is not None else None
+        """The mask of the lanes that it names, if it names some."""
         self.header = origin.header if origin is not None else b""
         """What a file includes that gets a barrier."""
         self.spelled: Mapping[bytes, bytes] = origin.spelled if origin is not None else {}
@@ -213,7 +215,7 @@ class Session:
     @property
     def names_lanes(self) -> bool:
         """Whether the barriers to insert are those of certain lanes."""
-        return self.orders_warps and self.barrier != WARP_BARRIER
+        return self.lanes is not None
 
     @property
     def is_edited(self) -> bool:
@@ -234,7 +236,9 @@ class Session:
     def for_warps(self, mask: int | None = None) -> Session:
         """The same text, for barriers that order the threads of one warp; `mask`: only the lanes whose bits it has.
         What was learnt about others is not known."""
-        return self._inserting(WARP_BARRIER if mask is None else f"{WARP_CALL}(0x{mask:x});".encode())
+        session = self._inserting(WARP_BARRIER if mask is None else f"{WARP_CALL}(0x{mask:x});".encode())
+        session.lanes = mask
+        return session
 
     def for_blocks(self) -> Session:
         """The same text, for barriers of the block."""
@@ -258,7 +262,8 @@ class Session:
 
     def _inserting(self, barrier: bytes) -> Session:
         session = copy(self)
-        session.barrier, session.hopeless, session.appeared, session.divergent = barrier, {}, {}, set()
+        session.barrier, session.lanes = barrier, None
+        session.hopeless, session.appeared, session.divergent = {}, {}, set()
         session.remaining, session.missed_elsewhere, session.missed_by = {}, "", {}
         return session
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from analyzers.engine import Engine
-from analyzers.model import FixRefusal
+from analyzers.model import Fix, FixRefusal
 from analyzers.requests import CheckRequest, never
-from quickfix import answers, offers
+from quickfix import answers, fix_all, offers
 from quickfix.lane_masks import lane_mask
 from quickfix.named_lanes import named_otherwise
 from quickfix.session import Session
@@ -267,6 +267,86 @@ __global__ void k(float *out, int n) {{
 )
 def test_jumps_past_a_place_decide_who_comes_to_it(before: str, behind: str, mask: int | None) -> None:
     assert mask_in(LED_PAST.format(before=before, behind=behind)) == mask
+
+
+TWO_SIDES = """// cuda-lsp: launch grid=(1) block=(64)
+__global__ void k(float *out) {
+  __shared__ float s[64];
+  int t = threadIdx.x;
+  if (t % 32 < 16) {
+    s[t] = t;
+    out[t] = s[t ^ 1];
+  } else {
+    s[t] = 3 * t;
+    out[t] = s[t ^ 1];
+  }
+}
+"""
+
+
+def test_each_side_of_a_branch_gets_a_barrier_of_its_own_lanes() -> None:
+    first, second = offers(Engine(), CheckRequest("/lanes/a.cu", TWO_SIDES))
+    assert first.title.startswith("Insert __syncwarp(0xffff) after line 6")
+    (note,) = first.notes
+    assert note == (
+        "Not repaired: other lanes than `__syncwarp(0xffff)` names may come to `s[t]` (line 9) and `s[t ^ 1]` "
+        "(line 10): that takes a barrier of its own"
+    )
+    assert second.title.startswith("Insert __syncwarp(0xffff0000) after line 9")
+    whole = fix_all(Engine(), CheckRequest("/lanes/a.cu", TWO_SIDES))
+    assert isinstance(whole, Fix)
+    assert [edit.new_text.strip() for edit in whole.edits] == ["__syncwarp(0xffff);", "__syncwarp(0xffff0000);"]
+
+
+ONE_OPEN = """#define HALF 16
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void k(float *out) {
+  __shared__ float s[64];
+  __shared__ float r[64];
+  int t = threadIdx.x;
+  if (t < 16) {
+    s[t] = t;
+    out[t] = s[t ^ 1];
+  }
+  if (t < HALF) {
+    r[t] = t;
+    out[t] += r[t ^ 1];
+  }
+}
+"""
+
+
+def test_a_race_that_goes_along_names_no_lanes_either_where_the_text_leaves_them_open() -> None:
+    first, second = offers(Engine(), CheckRequest("/lanes/a.cu", ONE_OPEN))
+    assert first.title.startswith("Insert __syncwarp(0xffff) after line 8 — orders s[t] and s[t ^ 1], ")
+    assert second.title.startswith("Split the conditional in line 11 and insert __syncwarp() after line 12")
+    (note,) = second.notes
+    assert note == (
+        "Not repaired: every place between `s[t]` (line 8) and `s[t ^ 1]` (line 9) is one that not all lanes of a warp "
+        "reach together"
+    )
+
+
+BESIDE_A_BLOCK = """// cuda-lsp: launch grid=(1) block=(64)
+__global__ void k(float *out) {
+  __shared__ float s[64];
+  int t = threadIdx.x;
+  if (t % 32 < 16) {
+    s[t] = t;
+    out[t] = s[t ^ 32];
+    s[t ^ 1] = 3;
+    out[t] += s[t];
+  }
+}
+"""
+
+
+def test_barriers_of_a_block_say_nothing_of_the_lanes_of_a_warp() -> None:
+    fix = next(offers(Engine(), CheckRequest("/lanes/a.cu", BESIDE_A_BLOCK)))
+    assert [note.rpartition(" is one that ")[2] for note in fix.notes] == [
+        "not all threads of the block reach together",
+        "not all threads reach together",
+    ]
 
 
 @pytest.mark.parametrize(("mask", "said"), [(0xFFFF, False), (0xFF, True), (0xFFFFFF, True)])
