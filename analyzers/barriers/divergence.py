@@ -208,7 +208,7 @@ def _ask(
     around = barrier.loops[: cause.depth]
     parts += [E.compare("eq", *(launch.side(loops[ell].counter, t, mode) for t in (1, 2))) for ell in around]
     parts += [launch.side(c.condition, 1, mode) for c in guard]
-    parts += [launch.side(c.condition, 2, mode) for c in _way_to(guard, index, live)]
+    parts += [launch.side(c.condition, 2, mode) for c in guard[:index]]
     parts.append(E.lnot(launch.side(cause.condition, 2, mode)))
     if first:
         parts += [E.compare("eq", E.cast(launch.side(tid, 2, mode), I64), E.const(0, I64)) for tid in E.TID]
@@ -251,12 +251,3 @@ def _mask_is_known(launch: Launch, barrier: BarrierEvent) -> bool:
         return True
     found = E.symbols(launch.bind(barrier.mask))
     return not any(s.op == "opaque" or str(s.value).startswith(("param:", "host:")) for s in found)
-
-
-def _way_to(guard: Sequence[Conjunct], index: int, live: bool) -> list[Conjunct]:
-    """The conditions thread 2 shares: all before ``index``; a live thread has not returned anywhere before the
-    barrier either."""
-    before = list(guard[:index])
-    if live:
-        before += [c for c in guard[index + 1 :] if c.kind == "return"]
-    return before

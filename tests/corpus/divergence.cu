@@ -277,3 +277,39 @@ __global__ void vote_before_branch(const int *in, int *out) {  // expect: race-f
     out[t] = 2;
   }
 }
+
+// The others never came to the return, which is in the branch: they are alive.
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void a_return_that_others_never_come_to(int *out) {
+  int t = threadIdx.x;
+  if (t < 16) {
+    if (t >= 16) return;
+    __syncthreads();  // expect: barrier-divergence
+  }
+  out[t] += 3;
+}
+
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void lanes_that_never_come_to_a_return(int *out) {
+  __shared__ int s[64];
+  int t = threadIdx.x;
+  if (t < 16) {
+    s[t] = t;
+    if (t >= 16) return;
+    __syncwarp();  // expect: barrier-divergence
+    out[t] = s[t ^ 1];
+  }
+}
+
+// Here the others have returned.
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void a_return_beside_the_branch(int *out) {
+  __shared__ int s[64];
+  int t = threadIdx.x;
+  if (t >= 16) return;
+  if (t < 16) {
+    s[t] = t;
+    __syncthreads();  // expect: barrier-after-exit
+    out[t] = s[15 - t];
+  }
+}
