@@ -114,6 +114,8 @@ class Effects(Valuation):
         condition, root, offset = target
         staged = self._staged()
         space = self._space(root)
+        if space == "param" and kind != "read":
+            self._reject("untracked-pointer", f"`{s.site.text}` changes a parameter by way of a number", s.site)
         if self.recording and space == "local" and kind != "read":
             self.private.add(s.id)
         if not self.recording or space in ("local", "param", "constant"):
@@ -209,10 +211,11 @@ class Effects(Valuation):
             if found is not None:
                 return found
             if self.state.clobbered(cell):
-                return self._kept(s, root, offset)
-            fresh = E.opaque(f"undefined:{s.id}:{cell.object}+{cell.offset}", s.ty, self.counters())
-            self.state.write_cell(cell, fresh)
-            return fresh
+                found = self._kept(s, root, offset)
+            else:
+                found = E.opaque(f"undefined:{s.id}:{cell.object}+{cell.offset}", s.ty, self.counters())
+            self.state.write_cell(cell, found)
+            return found
         if self._space(root) == "local":
             return self._kept(s, root, offset)
         if s.volatile:

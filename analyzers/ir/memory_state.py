@@ -31,7 +31,7 @@ class State:
     variables: dict[str, Expr] = field(default_factory=dict[str, Expr])
     cells: dict[Cell, Expr] = field(default_factory=dict[Cell, Expr])
     dirty: set[str] = field(default_factory=set[str])
-    """Local objects written at an unknown offset: cells never written since hold anything."""
+    """Local objects written at an unknown offset or in parts of a cell: cells never written since hold anything."""
     live: bool = True
     perhaps: set[str] = field(default_factory=set[str])
     """Variables that were not set on every path to here: what they hold may not have been computed."""
@@ -63,9 +63,10 @@ class State:
         return None
 
     def write_cell(self, cell: Cell, value: Expr) -> None:
-        for other in [c for c in self.cells if c.object == cell.object and c != cell]:
-            if other.offset < cell.offset + cell.width and cell.offset < other.offset + other.width:
-                del self.cells[other]
+        for other in [c for c in self.cells if c != cell and overlap(c, cell)]:
+            del self.cells[other]
+            if other.offset < cell.offset or other.offset + other.width > cell.offset + cell.width:
+                self.dirty.add(cell.object)
         self.cells[cell] = value
 
     def clobber(self, object_name: str) -> None:
@@ -75,7 +76,13 @@ class State:
             del self.cells[cell]
 
     def clobbered(self, cell: Cell) -> bool:
-        return cell.object in self.dirty
+        """Whether its bytes may have been written otherwise than as this cell."""
+        return cell.object in self.dirty or any(overlap(c, cell) for c in self.cells)
+
+
+def overlap(one: Cell, two: Cell) -> bool:
+    """Whether two cells have a byte in common."""
+    return one.object == two.object and one.offset < two.offset + two.width and two.offset < one.offset + one.width
 
 
 def merge(condition: Expr, then: State, other: State) -> State:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from itertools import pairwise
 from typing import Final
 
 from analyzers.ir import expr as E
@@ -29,7 +30,7 @@ from analyzers.ir.events import (
     WaitEvent,
 )
 from analyzers.ir.expr import Expr, FloatType, IntType, PointerType
-from analyzers.ir.memory_state import State
+from analyzers.ir.memory_state import Cell, State, overlap
 from analyzers.ir.pointers import (
     address_number,
     pointed_objects,
@@ -85,19 +86,23 @@ def _observes(s: K.Stmt) -> bool:
 
 
 def _indexed(kernel: K.Kernel, targets: Mapping[str, frozenset[str]]) -> tuple[str, ...]:
-    """Local objects of which more than single cells is to be known: those with computed places, and those that loops
-    write."""
+    """Local objects of which more than single cells is to be known: those with computed places, those that loops
+    write, and those of which bytes are in several cells, as after a copy of the whole."""
     local = [o.name for o in kernel.objects if o.space == "local" and o.kind != "unknown"]
     if not local:
         return ()
     found: set[str] = set()
+    cells: set[Cell] = set()
     inside = {id(s) for loop in K.statements(kernel.body) if isinstance(loop, K.Loop) for s in K.statements((loop,))}
     for s in K.statements(kernel.body):
         if isinstance(s, (K.Load, K.Store)):
             base, *place = s.pointer.args if s.pointer.op == "ptradd" else (s.pointer,)
             fixed = base.op == "addr" and all(x.op == "const" for x in place)
+            if fixed:
+                cells.add(Cell(base.value, sum(x.value for x in place), s.width))
             if not fixed or (isinstance(s, K.Store) and id(s) in inside):
                 found |= pointed_objects(s.pointer, targets)
+    found |= {one.object for one, two in pairwise(sorted(cells)) if overlap(one, two)}
     return tuple(name for name in local if name in found or "?" in found)
 
 

@@ -154,18 +154,19 @@ def is_local(pointer: Expr, ctx: Context) -> bool:
     return known is not None and known.space == "local"
 
 
-def leaf_values(ctx: Context, place: Place, node: Node) -> dict[int, Expr] | None:
-    """The scalars of a class value by offset within it, loaded where they are in memory; None when too many."""
+def leaf_values(ctx: Context, place: Place, node: Node, limit: int = COPY_LIMIT) -> dict[int, Expr] | None:
+    """The scalars of a class value by offset within it, loaded where they are in memory; None when more than ``limit``,
+    or not known."""
     ctype = place.type
     leaves = ctype.leaves()
-    if leaves is None or len(leaves) > COPY_LIMIT:
+    if leaves is None or len(leaves) > limit:
         return None
     if isinstance(place, RecordValue):
         return {at: place.leaves[place.offset + at] for at, _ in leaves}
     if isinstance(place, SplitPlace):
         return {at: var(place.names[place.offset + at], leaf.ir or U64) for at, leaf in leaves}
     if isinstance(place, ParamPlace):
-        return _parameter_leaves(ctx, place, node)
+        return _parameter_leaves(ctx, place, node, limit)
     if isinstance(place, MemPlace):
         wide = _wide(ctype)
         if wide is not None and not is_local(place.pointer, ctx):
@@ -187,11 +188,11 @@ def lane(whole: Expr, offset: int, leaf: CType) -> Expr:
     return pure("lane", leaf.ir or U64, whole, const(offset, I64))
 
 
-def _parameter_leaves(ctx: Context, place: ParamPlace, node: Node) -> dict[int, Expr] | None:
+def _parameter_leaves(ctx: Context, place: ParamPlace, node: Node, limit: int) -> dict[int, Expr] | None:
     out: dict[int, Expr] = {}
     record = place.type.record
     for base, offset in record.bases:
-        inner = _parameter_leaves(ctx, base_of_parameter(place, base), node)
+        inner = _parameter_leaves(ctx, base_of_parameter(place, base), node, limit)
         if inner is None:
             return None
         out.update({offset + at: e for at, e in inner.items()})
@@ -201,15 +202,23 @@ def _parameter_leaves(ctx: Context, place: ParamPlace, node: Node) -> dict[int, 
             out[part.offset] = parameter_value(ctx, inner_place)
         else:
             source: Place = parameter_memory(ctx, inner_place) if part.type.shape == "array" else inner_place
-            inner = leaf_values(ctx, source, node)
+            inner = leaf_values(ctx, source, node, limit)
             if inner is None:
                 return None
             out.update({part.offset + at: e for at, e in inner.items()})
     return out
 
 
-def copy(ctx: Context, target: Place, source: Place, node: Node, source_node: Node | None = None) -> None:
-    """Copy a class or array value. `node` is the target as written, `source_node` the source."""
+def copy(
+    ctx: Context,
+    target: Place,
+    source: Place,
+    node: Node,
+    source_node: Node | None = None,
+    limit: int = COPY_LIMIT,
+) -> None:
+    """Copy a class or array value. `node` is the target as written, `source_node` the source. ``limit``: how many
+    scalars are copied one by one; more are one access on each side."""
     origin = source_node or node
     if isinstance(target, (Closure, FunctionPlace)) or isinstance(source, (Closure, FunctionPlace)):
         return
@@ -233,11 +242,11 @@ def copy(ctx: Context, target: Place, source: Place, node: Node, source_node: No
         whole = load(ctx, given, origin)
         store(ctx, target, whole, node)
         return
-    values = leaf_values(ctx, source, origin)
+    values = leaf_values(ctx, source, origin, limit)
     if values is None and isinstance(source, ParamPlace) and not source.type.record.union:
         for part in source.type.record.fields:
             if part.bits is None:
-                copy(ctx, member(ctx, target, part, node), member(ctx, source, part, origin), node, origin)
+                copy(ctx, member(ctx, target, part, node), member(ctx, source, part, origin), node, origin, limit)
         return
     if values is None:
         _copy_opaque(ctx, target, source, node, origin)
@@ -277,6 +286,8 @@ def packed(ctype: CType, values: dict[int, Expr]) -> Expr:
 def _copy_opaque(ctx: Context, target: Place, source: Place, node: Node, origin: Node) -> None:
     """Copy what has no fixed list of scalars (unions, bit-fields, large arrays) as one access on each side."""
     ty = DATA
+    if isinstance(source, ParamPlace):
+        source = parameter_memory(ctx, source)
     if isinstance(source, MemPlace):
         whole = load(ctx, source, origin)
     else:

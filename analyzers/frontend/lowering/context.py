@@ -140,6 +140,9 @@ class Context:
         self.parameters: list[Parameter] = []
         self.parameter_objects: dict[str, str] = {}
         """What pointers in by-value parameters point to, and the memory of those that need some, by parameter."""
+        self.parameter_keys: dict[str, set[object]] = {}
+        """The declarations that memory of by-value parameters is read through, by object: that of the parameter, and
+        of those of device functions that it was handed on to."""
         self.frame = Frame("kernel")
         self.calls: tuple[SourceSpan, ...] = ()
         self.active: list[int] = []

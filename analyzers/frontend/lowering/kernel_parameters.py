@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from analyzers.frontend.lowering.context import Context
 from analyzers.frontend.lowering.layout import CType
 from analyzers.frontend.lowering.places import MemPlace, ParamPlace
 from analyzers.ir.expr import PTR, U64, Expr, addr, sym
-from analyzers.ir.kernel import Layout, MemObject, Parameter
+from analyzers.ir.kernel import Kernel, Layout, MemObject, Parameter
+from analyzers.ir.pointers import points_to, written_objects
 
 _MOST_ELEMENTS = 64
 """Of an array in a parameter, that are told one by one."""
@@ -66,7 +68,8 @@ def _member_names(ctype: CType) -> set[str]:
 
 
 def parameter_memory(ctx: Context, place: ParamPlace) -> MemPlace:
-    """Arrays and unions inside a by-value parameter live in parameter memory."""
+    """Arrays and unions inside a by-value parameter live in parameter memory, which nobody writes: a kernel that would
+    has a copy instead (``force_written``)."""
     name = ctx.parameter_objects.get(place.name)
     if name is None:
         inner, extents = place.type.flat()
@@ -75,7 +78,20 @@ def parameter_memory(ctx: Context, place: ParamPlace) -> MemPlace:
         ctx.objects[name] = MemObject(
             name, "param", "declared", size, max(inner.size, 1), extents, place.name, read_only=True
         )
+    ctx.parameter_keys.setdefault(name, set()).add(place.key)
     return MemPlace(addr(name), place.type)
+
+
+def force_written(ctx: Context, kernel: Kernel) -> None:
+    """Have those parameters copied into memory of the thread whose arrays or unions a statement of ``kernel`` writes,
+    also through a pointer or a reference: each thread changes a copy of its own."""
+    if not ctx.parameter_keys:
+        return
+    objects = tuple(replace(o, read_only=False) if o.name in ctx.parameter_keys else o for o in kernel.objects)
+    kernel = replace(kernel, objects=objects)
+    for name in written_objects(kernel, points_to(kernel)) & ctx.parameter_keys.keys():
+        for key in ctx.parameter_keys[name]:
+            ctx.force(("written", key))
 
 
 def layout_of(name: str, ctype: CType) -> Layout:

@@ -34,6 +34,9 @@ from analyzers.model import SourceSpan
 #: How often a kernel is lowered again because a local turned out to need an address.
 _ROUNDS = 8
 
+#: Scalars of a written parameter that are followed one by one: as many as 4 KiB, the most in a launch, have integers.
+_MOST_SCALARS = 1024
+
 _RULES = rules
 """Imported for what its modules register."""
 
@@ -50,6 +53,9 @@ def lower_kernel(table: NodeTable, found: Found, unit: ParsedUnit, others: froze
             ctx = Context(table, forced)
             ctx.cluster = _launch_bounds(found.node, found).cluster
             body = _lower_body(ctx, found.node)
+            if not ctx.new_forced:
+                lowered = _kernel(found, found.node, body, objects=tuple(ctx.objects.values()))
+                kernel_parameters.force_written(ctx, lowered)
             if not ctx.new_forced:
                 return _finished(ctx, found, body, unit, others)
             forced |= ctx.new_forced
@@ -94,7 +100,7 @@ def _parameter(ctx: Context, parameter: Node, number: int) -> Place:
     if ctype.scalar:
         memory.write(ctx, kept, memory.read(ctx, initial, parameter), parameter)
     else:
-        class_values.copy(ctx, kept, initial, parameter)
+        class_values.copy(ctx, kept, initial, parameter, limit=_MOST_SCALARS)
     return kept
 
 

@@ -39,7 +39,7 @@ def pruned(
             *((n, BOOL) for n in (p.producer, p.consumer)),
         )
     ]
-    liveness = _Liveness(body, {o.name for o in given if o.space == "local"}, counts)
+    liveness = _Liveness(body, {o.name for o in given if o.space in ("local", "param")}, counts)
     return liveness.kept(body), tuple(o for o in given if o.space != "local" or o.name in liveness.live_objects)
 
 
