@@ -22,6 +22,7 @@ from analyzers.ir.events import (
     Match,
     Scan,
     Staged,
+    loaded_name,
 )
 from analyzers.ir.expr import BOOL, I64, Expr, IntType
 from analyzers.ir.memory_state import Cell, contents_of
@@ -233,7 +234,7 @@ class Effects(Valuation):
             return E.opaque(f"mem:{root.value}:{s.ty}", s.ty, (offset,), level)
         where = () if root.op == "addr" else root.args
         return E.opaque(
-            f"load:{s.id}:{root.value if root.op == 'addr' else root.value[0]}",
+            loaded_name(s.id, root),
             s.ty,
             (offset, *where, *self.counters()),
             # A pipeline, a lock or a signal may put a write between the reads of two threads in one iteration.
@@ -296,7 +297,7 @@ class Effects(Valuation):
         if origin in self.rewritten:
             return E.opaque(f"rewritten:{s.id}", E.PTR, self.counters())
         where = () if root.op == "addr" else (*root.args, *self.counters())
-        name = f"mem:{root.value}:{s.ty}" if root.op == "addr" else f"load:{s.id}:{root.value[0]}"
+        name = f"mem:{root.value}:{s.ty}" if root.op == "addr" else loaded_name(s.id, root)
         level = "grid" if root.op == "addr" else "block"
         if s.linked:
             position = E.opaque(f"linked:{name}", I64, (offset, *where), level)

@@ -110,6 +110,22 @@ class AccessEvent:
     def writes(self) -> bool:
         return self.kind != "read" and not (self.atomic is not None and self.atomic.op == "load")
 
+    @property
+    def loaded(self) -> str:
+        """What the value is called that a plain load of memory gives which is written (``loaded_name``)."""
+        return loaded_name(self.id, self.root)
+
+
+def loaded_name(number: int, root: Expr) -> str:
+    """The name of what the load of a number finds in the object ``root``, or in what that opaque pointer leads to.
+    One load has several such names where it goes to one of several objects, of which some may be no events."""
+    return f"load:{number}:{root.value if isinstance(root.value, str) else root.value[0]}"
+
+
+def without_thread(name: str) -> str:
+    """The name of a value as the kernel has it, where ``name`` may say which thread of a question has it (``@1``)."""
+    return name.partition("@")[0]
+
 
 @dataclass(frozen=True, slots=True)
 class BarrierEvent:

@@ -8,6 +8,7 @@ that has waited for something else than a barrier may load any of them.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from itertools import combinations
@@ -34,7 +35,7 @@ def broadcast_conditions(
     for node in nodes:
         identity, _, side = node.value[0].rpartition("@")
         name, side = (identity, side) if side.isdigit() and identity else (node.value[0], "")
-        found = broadcasts.get(int(name.split(":")[1])) if name.startswith("load:") else None
+        found = broadcasts.get(name)
         if found is not None and (found.only_store or node.value[1] == "block"):
             loads.setdefault(found.atomic.id, []).append((found, side, node))
     out: list[Expr] = []
@@ -56,9 +57,10 @@ class _Broadcast:
     """Nothing else is ever written to the cell."""
 
 
-def _broadcasts(launch: Launch, known: Mapping[int, AccessEvent]) -> dict[int, _Broadcast]:
-    """Id of a load -> the ticket it gives."""
-    out: dict[int, _Broadcast] = {}
+def _broadcasts(launch: Launch, known: Mapping[int, AccessEvent]) -> dict[str, _Broadcast]:
+    """What a load finds -> the ticket that is."""
+    out: dict[str, _Broadcast] = {}
+    times = Counter(a.id for a in launch.events.accesses)
     for store in launch.events.accesses:
         taken = _stored_ticket(launch, store, known)
         if taken is None or not alone(launch, store.guard):
@@ -67,6 +69,7 @@ def _broadcasts(launch: Launch, known: Mapping[int, AccessEvent]) -> dict[int, _
         for load in launch.events.accesses:
             if (
                 load.kind == "read"
+                and times[load.id] == 1
                 and load.root is store.root
                 and load.offset is store.offset
                 and load.width == store.width
@@ -75,7 +78,7 @@ def _broadcasts(launch: Launch, known: Mapping[int, AccessEvent]) -> dict[int, _
                 and executes_before(launch, store, load)
                 and all(_stays_outside(launch, o, store, load) for o in others)
             ):
-                out[load.id] = replace(taken, only_store=not others)
+                out[load.loaded] = replace(taken, only_store=not others)
     return out
 
 

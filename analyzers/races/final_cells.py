@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from analyzers.ir import expr as E
-from analyzers.ir.events import AccessEvent
+from analyzers.ir.events import AccessEvent, without_thread
 from analyzers.ir.expr import Expr
 from analyzers.races.shared_counts import barrier_between, writes_to
 from analyzers.races.threads import Launch, Mode
@@ -20,8 +20,8 @@ _MOST: Final = 16
 """Loads of one question that are held against each other."""
 
 
-def final_loads(launch: Launch) -> dict[int, AccessEvent]:
-    """By id, those whose cell has its last value."""
+def final_loads(launch: Launch) -> dict[str, AccessEvent]:
+    """By what they find, those whose cell has its last value."""
     events = launch.events.accesses
     ids = [a.id for a in events]
     shared = (
@@ -30,7 +30,7 @@ def final_loads(launch: Launch) -> dict[int, AccessEvent]:
         if a.kind == "read" and not a.volatile and a.root.op == "addr" and a.offset.op == "const"
         if launch.events.kernel.object(a.root.value).space == "shared" and ids.count(a.id) == 1
     )
-    return {a.id: a for a in shared if _is_final(launch, a)}
+    return {a.loaded: a for a in shared if _is_final(launch, a)}
 
 
 def _is_final(launch: Launch, load: AccessEvent) -> bool:
@@ -51,7 +51,7 @@ def final_cell_laws(launch: Launch, conjuncts: Iterable[Expr], mode: Mode) -> li
     cells: dict[object, Expr] = {}
     out: list[Expr] = []
     for node in nodes[:_MOST]:
-        load = known.get(_number(node))
+        load = known.get(without_thread(node.value[0]))
         if load is None:
             continue
         # In a grid the threads are of two blocks.
@@ -64,7 +64,3 @@ def final_cell_laws(launch: Launch, conjuncts: Iterable[Expr], mode: Mode) -> li
 
 def _is_load(node: Expr) -> bool:
     return node.op == "opaque" and node.value[0].startswith("load:")
-
-
-def _number(node: Expr) -> int:
-    return int(node.value[0].split(":")[1])

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from analyzers.ir import expr as E
-from analyzers.ir.events import AccessEvent
+from analyzers.ir.events import AccessEvent, without_thread
 from analyzers.ir.expr import I64, Expr
 from analyzers.races.first_thread import alone, executes_before
 from analyzers.races.pairs import place
@@ -32,9 +32,9 @@ class Count:
     not_negative: bool
 
 
-def shared_counts(launch: Launch) -> dict[int, Count]:
-    """By id of the load."""
-    out: dict[int, Count] = {}
+def shared_counts(launch: Launch) -> dict[str, Count]:
+    """By what the load finds."""
+    out: dict[str, Count] = {}
     reads = [a for a in launch.events.accesses if a.kind == "read" and not a.volatile]
     for load in reads:
         if load.root.op != "addr" or load.offset.op != "const":
@@ -42,9 +42,9 @@ def shared_counts(launch: Launch) -> dict[int, Count]:
         if launch.events.kernel.object(load.root.value).space == "shared":
             found = _count(launch, load)
             if found is not None:
-                out[load.id] = found
+                out[load.loaded] = found
     ids = [a.id for a in launch.events.accesses]
-    return {n: c for n, c in out.items() if ids.count(n) == 1}
+    return {n: c for n, c in out.items() if ids.count(c.load.id) == 1}
 
 
 def _count(launch: Launch, load: AccessEvent) -> Count | None:
@@ -110,7 +110,7 @@ def barrier_between(launch: Launch, first: AccessEvent, second: AccessEvent) -> 
 def not_negative(launch: Launch) -> dict[str, object]:
     """The identities of values that are zero or more: sums of scans, and counts."""
     counts = launch.once(shared_counts)
-    names = {n.value[0] for n in _loads(launch) if (c := counts.get(_number(n))) is not None and c.not_negative}
+    names = {n.value[0] for n in _loads(launch) if (c := counts.get(n.value[0])) is not None and c.not_negative}
     return {**launch.once(scans), **dict.fromkeys(names)}
 
 
@@ -124,10 +124,6 @@ def _is_of_block(node: Expr) -> bool:
     return node.op == "opaque" and node.value[0].startswith("load:") and node.value[1] == "block"
 
 
-def _number(node: Expr) -> int:
-    return int(node.value[0].split(":")[1])
-
-
 def count_laws(launch: Launch, conjuncts: Iterable[Expr], mode: Mode) -> list[Expr]:
     """The ticket of a thread and what it added are no more than what its block counted."""
     if mode == "thread":
@@ -135,11 +131,11 @@ def count_laws(launch: Launch, conjuncts: Iterable[Expr], mode: Mode) -> list[Ex
     nodes = sorted((n for n in E.symbols(*conjuncts) if n.op == "opaque"), key=lambda n: n.rank)
     loads = [n for n in nodes if _is_of_block(n)]
     counts = launch.once(shared_counts) if loads else {}
-    loads = [n for n in loads if _number(n) in counts][:MAX_RELATED]
+    loads = [n for n in loads if without_thread(n.value[0]) in counts][:MAX_RELATED]
     tickets = [n for n in nodes if n.value[0].startswith("atomic:")][:MAX_RELATED] if loads else []
     out: list[Expr] = []
     for load in loads:
-        count = counts[_number(load)]
+        count = counts[without_thread(load.value[0])]
         owner = load.value[0].rpartition("@")[2]
         if count.not_negative:
             out.append(E.compare("le", E.const(0, I64), E.cast(load, I64)))

@@ -106,8 +106,7 @@ class Sightings:
 
     def _stored(self, load: Expr) -> AccessEvent | None:
         """The one store, by the first thread only, whose value a load of shared memory gives."""
-        number = int(load.value[0].split(":")[1])
-        reads = [a for a in self.launch.events.accesses if a.id == number]
+        reads = [a for a in self.launch.events.accesses if a.loaded == load.value[0]]
         if len(reads) != 1:
             return None
         where = place(self.launch, reads[0])

@@ -107,6 +107,33 @@ __global__ void pointer_to_the_parameter_or_to_shared_memory(int *out, Four s, i
   if (threadIdx.x == v) out[0] = threadIdx.x;  // expect: data-race with self
 }
 
+// What the cell of shared memory holds in the end says nothing of the parameter.
+// cuda-lsp: launch grid=(1) block=(64) n=1
+__global__ void read_twice_through_a_pointer(int *out, Array<int, 4> a, int n) {
+  __shared__ int cell;
+  a[0] = threadIdx.x;
+  if (threadIdx.x == 0) cell = 3;
+  __syncthreads();
+  int *p = n ? &a[0] : &cell;
+  int v = *p;
+  __syncthreads();
+  int w = *p;
+  if (v == (int)threadIdx.x && w == (int)threadIdx.x) out[0] = v;  // expect: data-race with self
+}
+
+// cuda-lsp: launch grid=(1) block=(64) n=0
+__global__ void read_twice_in_shared_memory(int *out, Array<int, 4> a, int n) {
+  __shared__ int cell;
+  a[0] = threadIdx.x;
+  if (threadIdx.x == 0) cell = 3;
+  __syncthreads();
+  int *p = n ? &a[0] : &cell;
+  int v = *p;
+  __syncthreads();  // expect: redundant-barrier
+  int w = *p;
+  if (v == (int)threadIdx.x && w == (int)threadIdx.x) out[0] = v;
+}
+
 // cuda-lsp: launch grid=(1) block=(64) n=0
 __global__ void pointer_to_shared_memory_after_all(int *out, Four s, int n) {  // expect: race-free
   __shared__ int cell;
