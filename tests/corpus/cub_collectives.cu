@@ -115,6 +115,65 @@ __global__ void warp_reduce_racy(const int *in, int *out) {
   if (threadIdx.x % 32 == 0) out[blockIdx.x * 4 + warp] = agg;
 }
 
+// The lanes of one logical warp take part, and wait for no others.
+// cuda-lsp: launch grid=(4) block=(32)
+__global__ void one_logical_warp(int *out) {  // expect: race-free
+  using WarpReduce = cub::WarpReduce<int, 16>;
+  __shared__ typename WarpReduce::TempStorage temp;
+  int t = threadIdx.x, v = t;
+  if (t < 16) v = WarpReduce(temp).Sum(v);
+  out[blockIdx.x * 32 + t] = v;
+}
+
+// cuda-lsp: launch grid=(4) block=(32)
+__global__ void part_of_a_logical_warp(int *out) {
+  using WarpReduce = cub::WarpReduce<int, 16>;
+  __shared__ typename WarpReduce::TempStorage temp;
+  int t = threadIdx.x, v = t;
+  if (t < 12) v = WarpReduce(temp).Sum(v);  // expect: barrier-divergence
+  out[blockIdx.x * 32 + t] = v;
+}
+
+// cuda-lsp: launch grid=(4) block=(64)
+__global__ void logical_warps_of_eight(int *out) {  // expect: race-free
+  using WarpScan = cub::WarpScan<int, 8>;
+  __shared__ typename WarpScan::TempStorage temp[8];
+  int t = threadIdx.x, v = t;
+  if (t / 8 % 2 == 0) WarpScan(temp[t / 8]).InclusiveSum(v, v);
+  __syncthreads();
+  if (t == 0) v += *reinterpret_cast<int *>(&temp[0]);
+  out[blockIdx.x * 64 + t] = v;
+}
+
+// One storage for two logical warps.
+// cuda-lsp: launch grid=(4) block=(64)
+__global__ void logical_warps_in_one_storage(int *out) {
+  using WarpScan = cub::WarpScan<int, 8>;
+  __shared__ typename WarpScan::TempStorage temp[4];
+  int t = threadIdx.x, v = t;
+  WarpScan(temp[t / 16]).InclusiveSum(v, v);  // expect: data-race with self
+  out[blockIdx.x * 64 + t] = v;
+}
+
+// Where the size is no power of two, it is the first lanes of the warp.
+// cuda-lsp: launch grid=(4) block=(32)
+__global__ void first_lanes_of_a_warp(int *out) {  // expect: race-free
+  using WarpReduce = cub::WarpReduce<int, 24>;
+  __shared__ typename WarpReduce::TempStorage temp;
+  int t = threadIdx.x, v = t;
+  if (t < 24) v = WarpReduce(temp).Sum(v);
+  out[blockIdx.x * 32 + t] = v;
+}
+
+// cuda-lsp: launch grid=(4) block=(32)
+__global__ void too_few_of_the_first_lanes(int *out) {
+  using WarpReduce = cub::WarpReduce<int, 24>;
+  __shared__ typename WarpReduce::TempStorage temp;
+  int t = threadIdx.x, v = t;
+  if (t < 20) v = WarpReduce(temp).Sum(v);  // expect: barrier-divergence
+  out[blockIdx.x * 32 + t] = v;
+}
+
 // Radix sort of a block.
 // cuda-lsp: launch grid=(4) block=(128)
 __global__ void block_sort(const unsigned *in, unsigned *out) {  // expect: race-free

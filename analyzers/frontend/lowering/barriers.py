@@ -20,8 +20,9 @@ from analyzers.frontend.lowering.synchronisation import (
     warp_barrier,
 )
 from analyzers.frontend.lowering.synchronisation import lane_mask as lane_mask_value
-from analyzers.ir.expr import I32, U32, Expr, cast, sym
+from analyzers.ir.expr import I32, U32, Expr, cast, const, sym
 from analyzers.ir.kernel import Order, Scope
+from analyzers.ir.warp_scans import WARP
 
 
 @intrinsic("__syncthreads", "__cuda_lsp_block_sync", "__barrier_sync", "__nvvm_bar_sync", "__nvvm_barrier_sync")
@@ -48,7 +49,14 @@ def syncwarp(ctx: Context, call: Call) -> Value:
 
 @intrinsic("__cuda_lsp_exchange_sync")
 def exchange_sync(ctx: Context, call: Call) -> Value:
-    emit_barrier(ctx, call.node, "warp", within=True)
+    lanes = cast(ctx.scalar(call.args[0]), I32)
+    count = lanes.value if lanes.op == "const" and 0 < lanes.value <= WARP else WARP
+    if count == WARP:
+        emit_barrier(ctx, call.node, "warp", within=True)
+    elif count & (count - 1):
+        emit_barrier(ctx, call.node, "warp", mask=const((1 << count) - 1, U32), within=True)
+    elif count > 1:
+        emit_barrier(ctx, call.node, "tile", tile=count, within=True)
     return None
 
 

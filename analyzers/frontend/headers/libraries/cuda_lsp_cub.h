@@ -63,14 +63,14 @@ template <int Threads> struct __cuda_lsp_storage {
   void exchange_in_warp(unsigned width) {
     unsigned lane = __cuda_lsp_thread_rank() % width;
     slots[lane] = 0;
-    __cuda_lsp_exchange_sync();
+    __cuda_lsp_exchange_sync(width);
     (void)*static_cast<volatile int *>(&slots[0]);
   }
   // Each warp by itself, in a part of the storage that is its own.
   void exchange_in_warps() {
     unsigned rank = __cuda_lsp_thread_rank();
     slots[rank] = 0;
-    __cuda_lsp_exchange_sync();
+    __cuda_lsp_exchange_sync(32);
     (void)*static_cast<volatile int *>(&slots[rank / 32 * 32]);
   }
   // Raking takes no barrier where one warp does it all.

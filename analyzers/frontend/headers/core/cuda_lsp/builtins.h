@@ -29,7 +29,7 @@ void __cuda_lsp_cluster_arrive();
 void __cuda_lsp_cluster_wait();
 // A barrier of `size` consecutive threads of the block, for tiles of several warps.
 void __cuda_lsp_tile_sync(unsigned size);
-void __cuda_lsp_exchange_sync();
+void __cuda_lsp_exchange_sync(unsigned lanes);
 
 void __threadfence();
 void __threadfence_block();
