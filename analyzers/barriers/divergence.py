@@ -10,7 +10,7 @@ is uniform over the group needs no solver.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import prod
 from typing import Final, Literal
@@ -63,27 +63,106 @@ def check_divergence(checker: RaceChecker) -> DivergenceResult:
 
 def check_exchanges(checker: RaceChecker) -> list[Divergence]:
     """Every exchange of a warp that names lanes which do not come, for nothing but where they stand in the block: a
-    live thread misses it under a condition on the coordinates of threads, goes on to another barrier or exchange, and
-    has none of its own that may be met instead. Lanes that go on to the end of the kernel are not waited for any more
-    then. Whether other conditions part a warp, the numbers of a launch or of memory may rule out that nobody states,
-    and so may the shape of a block."""
-    found: list[Divergence] = []
-    launch, ignored = checker.launch, DivergenceResult()
+    thread misses it under a condition on the coordinates of threads, comes to another barrier or exchange that waits
+    for the lanes which wait for it, and has no exchange of its own that may be met instead. Lanes that go on to the end
+    of the kernel are not waited for any more then. Whether other conditions part a warp, the numbers of a launch or of
+    memory may rule out that nobody states, and so may the shape of a block."""
+    launch = checker.launch
     known = None not in launch.block and launch.block != (1, 1, 1)
     exchanges = _numbered(launch) if known else []
-    conditional = [e for e in exchanges if any(c.kind == "branch" and _parts_a_warp(launch, c) for c in e.guard)]
-    for exchange in conditional:
-        guard = _guard(exchange)
-        for i, c in enumerate(guard):
-            if c.kind != "branch" or not _parts_a_warp(launch, c) or not _goes_on(launch, exchange, c):
-                continue
-            if any(_may_be_met(exchange, other, c) for other in conditional):
-                continue
-            values = _ask(checker, exchange, guard, "warp", i, live=True, out=ignored)
-            if values is not None:
-                found.append(Divergence(exchange, c, "divergence", "warp", values))
+    conditional = [e for e in exchanges if any(_keeps_lanes_away(launch, c) for c in e.guard)]
+    waiting = sorted((*launch.events.barriers, *exchanges), key=lambda e: e.order) if conditional else []
+    found = (_missed(checker, exchange, conditional, waiting) for exchange in conditional)
+    return [f for f in found if f is not None]
+
+
+def _missed(
+    checker: RaceChecker, exchange: BarrierEvent, others: Sequence[BarrierEvent], waiting: Sequence[BarrierEvent]
+) -> Divergence | None:
+    """How a thread misses an exchange and comes to one of the barriers and exchanges that are ``waiting``, but to none
+    of the ``others`` that may be met instead."""
+    launch, guard = checker.launch, _guard(exchange)
+    for i, c in enumerate(guard):
+        if not _keeps_lanes_away(launch, c):
+            continue
+        missing = [*_parting(launch, exchange, guard, "warp", i), *covers(launch, exchange, "warp", naming=(1,))]
+        around = exchange.loops[: c.depth]
+        for other in others:
+            if _is_alternative(checker, exchange, other):
+                met = [launch.side(x.condition, 2, "warp") for x in _guard(other)]
+                if other.loops == around[: len(other.loops)]:
+                    missing.append(E.lnot(E.land(*met)))
+                elif _satisfied(checker, exchange, i, [*missing, *met]) is not None:
+                    missing.append(E.FALSE)
+        for arrival in _arrivals(launch, exchange, c, waiting):
+            values = _satisfied(checker, exchange, i, [*missing, *arrival])
+            if isinstance(values, Mapping):
+                return Divergence(exchange, c, "divergence", "warp", values)
+    return None
+
+
+def _arrivals(
+    launch: Launch, exchange: BarrierEvent, cause: Conjunct, waiting: Iterable[BarrierEvent]
+) -> list[tuple[Expr, ...]]:
+    """The ways in which thread 2, which misses an exchange because of ``cause``, comes to something that waits for
+    thread 1: behind it in the same iterations, or later in a loop around the cause. What memory holds may keep it in
+    the kernel or not, where it returns."""
+    around, shared = exchange.loops[: cause.depth], {c.condition for c in exchange.guard}
+    out: dict[tuple[Expr, ...], None] = {}
+    for event in waiting:
+        own = [c for c in _guard(event) if c.condition not in shared]
+        if any(c.kind == "return" and _tells_of_memory(launch, c) for c in own):
+            continue
+        met = [launch.side(c.condition, 2, "warp") for c in _guard(event)]
+        met += covers(launch, event, "warp", naming=(2,))
+        if event.order > exchange.order:
+            out[tuple(met)] = None
+        turns = [launch.side(launch.events.loops[label].counter, 2, "warp") for label in event.loops]
+        later = [E.sym(f"again:{label}", I64) for label in event.loops]
+        for depth in range(len(event.loops)):
+            if around[: depth + 1] != event.loops[: depth + 1]:
                 break
-    return found
+            known = dict(zip(turns[depth:], later[depth:], strict=True))
+            limits = [launch.events.loops[x].limit for x in event.loops[depth:]]
+            bounds = [E.compare("lt", turns[depth], later[depth])]
+            bounds += [E.compare("le", E.const(0, I64), x) for x in later[depth + 1 :]]
+            bounds += [E.compare("le", x, E.const(n, I64)) for x, n in zip(later[depth:], limits, strict=True)]
+            out[(*bounds, *(E.substitute(x, known) for x in met))] = None
+    return list(out)
+
+
+def _tells_of_memory(launch: Launch, c: Conjunct) -> bool:
+    return any(s.op == "opaque" for s in E.symbols(launch.bind(c.condition)))
+
+
+def _is_alternative(checker: RaceChecker, exchange: BarrierEvent, other: BarrierEvent) -> bool:
+    """Whether lanes that miss the one may come to the other conditional one instead: it takes the same lanes for the
+    same, and no thread comes to both."""
+    if other is exchange or other.mask is not exchange.mask or _name(other) != _name(exchange):
+        return False
+    both = [checker.launch.side(c.condition, 1, "warp") for c in (*_guard(exchange), *_guard(other))]
+    return not isinstance(_satisfied(checker, exchange, -1, both), Mapping)
+
+
+def _satisfied(
+    checker: RaceChecker, exchange: BarrierEvent, index: int, parts: Sequence[Expr]
+) -> Mapping[Expr, int] | Undecided | None:
+    """Values for which all parts hold; None where there are none."""
+    query = query_of(checker.launch, parts, "warp")
+    if query is None:
+        return None
+    if checker.effort.is_spent:
+        return checker.effort.reason
+    open_part: Undecided | None = None
+    for part in split(query):
+        places: Places = (exchange.site.span, exchange.scope, index)
+        answer = checker.recall.answer(places, ("warp", "diverge"), part) or checker.asker.answer(part)
+        if isinstance(answer, Satisfied):
+            checker.precedents.add(places, ("warp", "diverge"), answer.values)
+            return answer.values
+        if isinstance(answer, Undecided):
+            open_part = answer
+    return open_part
 
 
 def may_part(checker: RaceChecker, exchange: BarrierEvent, cause: Conjunct) -> bool:
@@ -100,17 +179,12 @@ def _numbered(launch: Launch) -> list[BarrierEvent]:
     return [e for e in launch.events.exchanges if e.tile is None and (e.mask is None or e.mask.op == "const")]
 
 
-def _parts_a_warp(launch: Launch, c: Conjunct) -> bool:
-    """Whether the coordinates of threads, and nothing else, decide a condition."""
+def _keeps_lanes_away(launch: Launch, c: Conjunct) -> bool:
+    """Whether a branch is not taken, or a loop left, for the coordinates of threads and nothing else."""
+    if c.kind not in ("branch", "break"):
+        return False
     condition = launch.bind(c.condition)
     return not is_uniform(condition, "warp") and _COORDINATES.issuperset(E.symbols(condition))
-
-
-def _goes_on(launch: Launch, exchange: BarrierEvent, cause: Conjunct) -> bool:
-    """Whether threads for which a condition is false may come to something behind the exchange, or beside it in a loop
-    around the condition, that waits for others."""
-    events = (*launch.events.barriers, *_numbered(launch))
-    return any(comes_by(e, exchange, cause) for e in events)
 
 
 def comes_by(event: BarrierEvent, exchange: BarrierEvent, cause: Conjunct) -> bool:
@@ -119,13 +193,6 @@ def comes_by(event: BarrierEvent, exchange: BarrierEvent, cause: Conjunct) -> bo
     around = exchange.loops[: cause.depth]
     later = event.order > exchange.order or (around and event.loops[: len(around)] == around)
     return bool(later) and cause.condition not in (c.condition for c in event.guard)
-
-
-def _may_be_met(exchange: BarrierEvent, other: BarrierEvent, cause: Conjunct) -> bool:
-    """Whether lanes that miss the one may come to the other conditional one instead, which takes the same lanes for the
-    same."""
-    same = other.mask is exchange.mask and _name(other) == _name(exchange)
-    return same and cause.condition not in (c.condition for c in other.guard)
 
 
 def _name(exchange: BarrierEvent) -> str:
@@ -196,20 +263,11 @@ def _ask(
     first: bool = False,
 ) -> Mapping[Expr, int] | None:
     """Thread 1 executes the barrier; thread 2 follows the same way up to a condition, which is false for it. `first`:
-    thread 2 is the first one of its block."""
+    it is the first one of its block."""
     launch = checker.launch
-    cause = guard[index]
-    loops = launch.events.loops
-    parts: list[Expr] = [launch.distinct(mode)]
-    if mode == "warp":
-        parts.append(launch.same_warp("warp"))
+    parts = _parting(launch, barrier, guard, mode, index)
     if mode == "warp" or is_wide(barrier) or barrier.scope == "cluster":
         parts += covers(launch, barrier, mode)
-    around = barrier.loops[: cause.depth]
-    parts += [E.compare("eq", *(launch.side(loops[ell].counter, t, mode) for t in (1, 2))) for ell in around]
-    parts += [launch.side(c.condition, 1, mode) for c in guard]
-    parts += [launch.side(c.condition, 2, mode) for c in guard[:index]]
-    parts.append(E.lnot(launch.side(cause.condition, 2, mode)))
     if first:
         parts += [E.compare("eq", E.cast(launch.side(tid, 2, mode), I64), E.const(0, I64)) for tid in E.TID]
     query = query_of(launch, parts, mode)
@@ -234,6 +292,20 @@ def _ask(
             out.undecided.append((barrier, answer))
             return None
     return None
+
+
+def _parting(launch: Launch, barrier: BarrierEvent, guard: Sequence[Conjunct], mode: Mode, index: int) -> list[Expr]:
+    """Thread 1 executes the barrier; thread 2 follows the same way up to a condition, which is false for it."""
+    loops, cause = launch.events.loops, guard[index]
+    parts: list[Expr] = [launch.distinct(mode)]
+    if mode == "warp":
+        parts.append(launch.same_warp("warp"))
+    around = barrier.loops[: cause.depth]
+    parts += [E.compare("eq", *(launch.side(loops[ell].counter, t, mode) for t in (1, 2))) for ell in around]
+    parts += [launch.side(c.condition, 1, mode) for c in guard]
+    parts += [launch.side(c.condition, 2, mode) for c in guard[:index]]
+    parts.append(E.lnot(launch.side(cause.condition, 2, mode)))
+    return parts
 
 
 def _guard(barrier: BarrierEvent) -> list[Conjunct]:

@@ -343,10 +343,9 @@ def same_cluster(launch: Launch, mode: Mode) -> Expr:
     return E.land(*parts)
 
 
-def covers(launch: Launch, x: BarrierEvent, mode: Mode) -> list[Expr]:
+def covers(launch: Launch, x: BarrierEvent, mode: Mode, naming: Sequence[int] = (1, 2)) -> list[Expr]:
     """Conditions under which both threads belong to the barrier's group (in ``warp`` mode: one warp already): each
-    names
-    the other's lane."""
+    names the other's lane. ``naming``: the threads whose masks count."""
     if x.scope == "cluster" and mode == "grid":
         return [same_cluster(launch, mode)]
     if x.scope == "tile" and x.tile is not None and (x.tile < WARP or mode == "block" or x.tile % WARP):
@@ -354,7 +353,7 @@ def covers(launch: Launch, x: BarrierEvent, mode: Mode) -> list[Expr]:
         return [E.compare("eq", *(E.binary("div", launch.linear(t, mode), n) for t in (1, 2)))]
     if x.scope == "warp" and x.mask is not None:
         out: list[Expr] = []
-        for t in (1, 2):
+        for t in naming:
             lane = E.binary("rem", launch.linear(3 - t, mode), E.const(WARP, E.U32))
             mask = E.cast(launch.side(x.mask, t, mode), E.U32)
             bit = E.binary("and", E.binary("shr", mask, lane), E.const(1, E.U32))

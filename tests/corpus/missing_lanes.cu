@@ -179,3 +179,240 @@ __global__ void votes_of_a_row(int *out) {
   if (threadIdx.y == 0) out[t] = __any_sync(0xffffffff, out[t] > 3);
   __syncthreads();  // expect: redundant-barrier
 }
+
+// --- which lanes the mask names
+
+// The lane that comes is not among those that it names, and these do not come.
+// cuda-lsp: launch grid=(1) block=(32)
+__global__ void vote_that_names_the_others(int *out) {
+  int t = threadIdx.x, v = t;
+  if (t & 1) v += __ballot_sync(0x55555555, v > 2);  // expect: missing-lanes
+  __syncthreads();
+  out[t] = v;
+}
+
+// cuda-lsp: launch grid=(1) block=(32)
+__global__ void vote_that_names_those_that_come(int *out) {
+  int t = threadIdx.x, v = t;
+  if (t & 1) v += __ballot_sync(0xaaaaaaaa, v > 2);
+  __syncthreads();  // expect: redundant-barrier
+  out[t] = v;
+}
+
+// cuda-lsp: launch grid=(1) block=(32)
+__global__ void first_lane_names_all_others(int *out) {
+  int t = threadIdx.x, v = t;
+  if (t == 0) v = __shfl_sync(0xfffffffe, v, 1);  // expect: missing-lanes
+  __syncthreads();
+  out[t] = v;
+}
+
+// --- what lanes that miss it come to
+
+// cuda-lsp: launch grid=(1) block=(32)
+__global__ void fewer_lanes_each_time(int *out) {  // expect: race-free
+  int t = threadIdx.x, v = t;
+  if (t < 16) v += __shfl_down_sync(0xffffffff, v, 8);
+  if (t < 8) v += __any_sync(0xff, v);
+  out[t] = v;
+}
+
+// cuda-lsp: launch grid=(1) block=(32)
+__global__ void other_lanes_the_next_time(int *out) {
+  int t = threadIdx.x, v = t;
+  if (t < 16) v += __shfl_down_sync(0xffffffff, v, 8);  // expect: missing-lanes
+  if (t >= 8) v += __any_sync(0xffffffff, v);
+  out[t] = v;
+}
+
+// What the others come to does not wait for these.
+// cuda-lsp: launch grid=(1) block=(32)
+__global__ void others_among_themselves(int *out) {  // expect: race-free
+  int t = threadIdx.x, v = t;
+  if (t < 16) v += __shfl_down_sync(0xffffffff, v, 8);
+  if (t >= 16) v += __shfl_down_sync(0xffff0000, v, 8);
+  out[t] = v;
+}
+
+// cuda-lsp: launch grid=(1) block=(32)
+__global__ void barrier_of_one_lane(int *out) {
+  int t = threadIdx.x, v = t;
+  if (t < 16) v += __shfl_down_sync(0xffffffff, v, 8);
+  if (t == 0) __syncwarp(1);  // expect: redundant-barrier
+  out[t] = v;
+}
+
+// cuda-lsp: launch grid=(1) block=(32) n=0
+__global__ void barrier_that_is_not_made(int *out, int n) {
+  int t = threadIdx.x, v = t;
+  if (t < 16) v += __shfl_xor_sync(0xffffffff, v, 2);
+  if (n) __syncthreads();  // expect: redundant-barrier
+  out[t] = v;
+}
+
+// cuda-lsp: launch grid=(1) block=(32) n=1
+__global__ void barrier_that_is_made(int *out, int n) {
+  int t = threadIdx.x, v = t;
+  if (t < 16) v += __shfl_xor_sync(0xffffffff, v, 2);  // expect: missing-lanes
+  if (n) __syncthreads();
+  out[t] = v;
+}
+
+// cuda-lsp: launch grid=(1) block=(32) n=1
+__global__ void one_round(int *out, int n) {  // expect: race-free
+  int t = threadIdx.x, v = t;
+  for (int i = 0; i < n; ++i) {
+    v += __shfl_xor_sync(0xffffffff, v, 1);
+    if (t < 16) v += __shfl_down_sync(0xffffffff, v, 8);
+  }
+  out[t] = v;
+}
+
+// cuda-lsp: launch grid=(1) block=(32) n=2
+__global__ void two_rounds(int *out, int n) {
+  int t = threadIdx.x, v = t;
+  for (int i = 0; i < n; ++i) {
+    v += __shfl_xor_sync(0xffffffff, v, 1);
+    if (t < 16) v += __shfl_down_sync(0xffffffff, v, 8);  // expect: missing-lanes
+  }
+  out[t] = v;
+}
+
+// cuda-lsp: launch grid=(1) block=(32) n=8
+__global__ void once_more_in_the_sixth_round(int *out, int n) {
+  int t = threadIdx.x, v = t;
+  for (int i = 0; i < n; ++i) {
+    if (i == 5) v += __any_sync(0xffffffff, v);
+    if (t < 16) v += __shfl_down_sync(0xffffffff, v, 8);  // expect: missing-lanes
+  }
+  out[t] = v;
+}
+
+// cuda-lsp: launch grid=(1) block=(32) n=5
+__global__ void no_sixth_round(int *out, int n) {  // expect: race-free
+  int t = threadIdx.x, v = t;
+  for (int i = 0; i < n; ++i) {
+    if (i == 5) v += __any_sync(0xffffffff, v);
+    if (t < 16) v += __shfl_down_sync(0xffffffff, v, 8);
+  }
+  out[t] = v;
+}
+
+// What memory holds may let them end, for all that is known.
+// cuda-lsp: launch grid=(1) block=(32)
+__global__ void ended_by_what_memory_holds(int *out, const int *in) {
+  int t = threadIdx.x, v = t;
+  if (t < 16) {
+    v += __shfl_xor_sync(0xffffffff, v, 1);
+  } else {
+    if (in[0] >= 0) return;
+  }
+  __syncthreads();  // expect: redundant-barrier; barrier-after-exit
+  out[t] = v;
+}
+
+// --- exchanges that may be met instead
+
+// Those that miss the first come to neither.
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void fewer_lanes_behind_a_barrier(int *out) {
+  int t = threadIdx.x, v = t;
+  if (t < 16) v = __shfl_xor_sync(0xffffffff, v, 1);  // expect: missing-lanes
+  __syncthreads();
+  if (t < 8) v = __shfl_xor_sync(0xffffffff, v, 2);  // expect: missing-lanes
+  __syncthreads();
+  out[t] = v;
+}
+
+// Whoever comes to the first comes to the second, too: it is not there instead.
+// cuda-lsp: launch grid=(1) block=(32)
+__global__ void some_lanes_once_more(int *out) {
+  int t = threadIdx.x, v = t;
+  if (t < 16) {
+    if (t < 8) v += __shfl_xor_sync(0xffff, v, 1);  // expect: missing-lanes
+    v += __shfl_xor_sync(0xffff, v, 2);
+  }
+  __syncwarp();
+  out[t] = v;
+}
+
+// cuda-lsp: launch grid=(1) block=(32)
+__global__ void some_lanes_before(int *out) {
+  int t = threadIdx.x, v = t;
+  if (t < 16) {
+    if (t < 8) v += __shfl_xor_sync(0xff, v, 1);
+    v += __shfl_xor_sync(0xffff, v, 2);
+  }
+  __syncwarp();  // expect: redundant-barrier
+  out[t] = v;
+}
+
+// Each lane comes to one of three.
+// cuda-lsp: launch grid=(1) block=(32)
+__global__ void one_of_three(int *out) {
+  int t = threadIdx.x, v = t;
+  if (t < 8)
+    v = __shfl_xor_sync(0xffffffff, v, 1);
+  else if (t < 16)
+    v = __shfl_xor_sync(0xffffffff, v, 2);
+  else
+    v = __shfl_xor_sync(0xffffffff, v, 3);
+  __syncwarp();  // expect: redundant-barrier
+  out[t] = v;
+}
+
+// cuda-lsp: launch grid=(1) block=(32)
+__global__ void one_of_two_or_none(int *out) {
+  int t = threadIdx.x, v = t;
+  if (t < 8)
+    v = __shfl_xor_sync(0xffffffff, v, 1);  // expect: missing-lanes
+  else if (t < 16)
+    v = __shfl_xor_sync(0xffffffff, v, 2);  // expect: missing-lanes
+  __syncwarp();
+  out[t] = v;
+}
+
+// --- lanes that leave a loop
+
+// cuda-lsp: launch grid=(1) block=(32)
+__global__ void left_before_the_shuffle(int *out) {
+  int t = threadIdx.x, v = t;
+  do {
+    if (t >= 16) break;
+    v += __shfl_xor_sync(0xffffffff, v, 1);  // expect: missing-lanes
+  } while (0);
+  __syncthreads();
+  out[t] = v;
+}
+
+// cuda-lsp: launch grid=(1) block=(32) n=4
+__global__ void left_in_a_loop(int *out, int n) {
+  int t = threadIdx.x, v = t;
+  for (int i = 0; i < n; ++i) {
+    if (t >= 16) break;
+    v += __shfl_xor_sync(0xffffffff, v, 1);  // expect: missing-lanes
+  }
+  __syncthreads();
+  out[t] = v;
+}
+
+// cuda-lsp: launch grid=(1) block=(32) n=4
+__global__ void left_and_at_the_end(int *out, int n) {  // expect: race-free
+  int t = threadIdx.x, v = t;
+  for (int i = 0; i < n; ++i) {
+    if (t >= 16) break;
+    v += __shfl_xor_sync(0xffffffff, v, 1);
+  }
+  out[t] = v;
+}
+
+// cuda-lsp: launch grid=(1) block=(32) n=4
+__global__ void left_by_lanes_that_are_not_named(int *out, int n) {
+  int t = threadIdx.x, v = t;
+  for (int i = 0; i < n; ++i) {
+    if (t >= 16) break;
+    v += __shfl_xor_sync(0xffff, v, 1);
+  }
+  __syncthreads();  // expect: redundant-barrier
+  out[t] = v;
+}
