@@ -16,7 +16,7 @@ from analyzers.ir import expr as E
 from analyzers.ir.events import AccessEvent, BarrierEvent
 from analyzers.ir.expr import Expr
 from analyzers.races.critical_sections import Lock, Section, chain_of, held_under, name_of, own_rank
-from analyzers.races.first_thread import alone, as_first_thread, of_first_thread
+from analyzers.races.first_thread import alone, as_first_thread, of_thread
 from analyzers.races.others import STARTS_AT_ZERO, SYSTEM, passage
 from analyzers.races.pairs import Place, place
 from analyzers.races.threads import Launch
@@ -63,8 +63,8 @@ def _sections(launch: Launch, lock: Lock, take: AccessEvent, access: AccessEvent
 def _cell(launch: Launch, take: AccessEvent) -> Place | None:
     """The lock that the first thread takes, as all threads of its block see it."""
     where = place(launch, take)
-    offset = of_first_thread(launch, where.offset)
-    keys = [of_first_thread(launch, k) for k in where.keys]
+    offset = of_thread(launch, where.offset)
+    keys = [of_thread(launch, k) for k in where.keys]
     if offset is None or any(k is None for k in keys):
         return None
     return replace(where, offset=offset, keys=tuple(k for k in keys if k is not None))
@@ -86,7 +86,7 @@ def _first_passes(launch: Launch, lock: Lock, take: AccessEvent, entry: BarrierE
         seen = as_first_thread(c.condition)
         if held_under(launch, lock, entry, take, [seen], True) is not None:
             continue
-        condition = of_first_thread(launch, c.condition)
+        condition = of_thread(launch, c.condition)
         if condition is None or (condition is not E.TRUE and condition not in certain):
             return False
     return True

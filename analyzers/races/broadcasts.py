@@ -1,9 +1,9 @@
 """Tickets that one thread takes for its block, and passes on through a cell of shared memory.
 
 ``if (tid == 0) base = atomicAdd(counter, n); __syncthreads(); … base …``: what the threads of the block load is the
-first thread's ticket. That the load comes after the store and not at the same time is not asked here: where it may, the
-two are a race themselves. The cell may hold other things at other times, on the other side of barriers; then a thread
-that has waited for something else than a barrier may load any of them.
+ticket of that one thread. That the load comes after the store and not at the same time is not asked here: where it may,
+the two are a race themselves. The cell may hold other things at other times, on the other side of barriers; then a
+thread that has waited for something else than a barrier may load any of them.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from itertools import combinations
 from analyzers.ir import expr as E
 from analyzers.ir.events import AccessEvent
 from analyzers.ir.expr import I64, Expr, IntType
-from analyzers.races.first_thread import alone, executes_before, of_first_thread
+from analyzers.races.first_thread import Coordinates, executes_before, of_thread, sole_thread
 from analyzers.races.shared_counts import barrier_between, writes_to
 from analyzers.races.threads import Launch, Mode
 from analyzers.races.tickets import adds, anew_in, apart
@@ -47,12 +47,12 @@ def broadcast_conditions(
 
 @dataclass(frozen=True, slots=True)
 class _Broadcast:
-    """A load that gives the ticket of the first thread of the block, taken in the same iterations of ``loops``."""
+    """A load that gives the ticket of one thread of the block, taken in the same iterations of ``loops``."""
 
     atomic: AccessEvent
     loops: tuple[str, ...]
     amount: Expr
-    """What the first thread added (I64, not renamed)."""
+    """What that thread added (I64, not renamed)."""
     only_store: bool
     """Nothing else is ever written to the cell."""
 
@@ -62,8 +62,9 @@ def _broadcasts(launch: Launch, known: Mapping[int, AccessEvent]) -> dict[str, _
     out: dict[str, _Broadcast] = {}
     times = Counter(a.id for a in launch.events.accesses)
     for store in launch.events.accesses:
-        taken = _stored_ticket(launch, store, known)
-        if taken is None or not alone(launch, store.guard):
+        thread = sole_thread(launch, store.guard) if _may_pass_on(launch, store) else None
+        taken = _stored_ticket(launch, store, known, thread) if thread is not None else None
+        if taken is None or thread is None:
             continue
         others = [o for o in writes_to(launch, store) if o is not store]
         for load in launch.events.accesses:
@@ -75,7 +76,7 @@ def _broadcasts(launch: Launch, known: Mapping[int, AccessEvent]) -> dict[str, _
                 and load.width == store.width
                 and load.order > store.order
                 and load.loops[: len(store.loops)] == store.loops
-                and executes_before(launch, store, load)
+                and executes_before(launch, store, load, thread)
                 and all(_stays_outside(launch, o, store, load) for o in others)
             ):
                 out[load.loaded] = replace(taken, only_store=not others)
@@ -92,12 +93,20 @@ def _stays_outside(launch: Launch, o: AccessEvent, store: AccessEvent, load: Acc
     return o.loops == store.loops[: len(o.loops)] and barrier_between(launch, load, o)
 
 
-def _stored_ticket(launch: Launch, store: AccessEvent, known: Mapping[int, AccessEvent]) -> _Broadcast | None:
-    """The ticket that a store puts into a cell of shared memory."""
+def _may_pass_on(launch: Launch, store: AccessEvent) -> bool:
+    """Whether a store puts what is no number of the thread's own into a cell of shared memory."""
+    if store.kind != "write" or store.root.op != "addr" or store.offset.op != "const":
+        return False
+    named = store.value is not None and store.value.op == "opaque"
+    return named and launch.events.kernel.object(store.root.value).space == "shared"
+
+
+def _stored_ticket(
+    launch: Launch, store: AccessEvent, known: Mapping[int, AccessEvent], thread: Coordinates
+) -> _Broadcast | None:
+    """The ticket that ``thread``, and no other, puts into a cell of shared memory."""
     value = store.value
-    if store.kind != "write" or value is None or store.root.op != "addr" or store.offset.op != "const":
-        return None
-    if launch.events.kernel.object(store.root.value).space != "shared" or value.op != "opaque":
+    if value is None:
         return None
     identity: str = value.value[0]
     a = known.get(int(identity.split(":")[1])) if identity.startswith("atomic:") else None
@@ -108,7 +117,7 @@ def _stored_ticket(launch: Launch, store: AccessEvent, known: Mapping[int, Acces
     counters = tuple(launch.events.loops[label].counter for label in store.loops)
     if value.args != counters or {c.condition for c in a.guard} - {c.condition for c in store.guard}:
         return None
-    offset, amount = (of_first_thread(launch, e) for e in (a.offset, a.value or E.const(0, I64)))
+    offset, amount = (of_thread(launch, e, thread) for e in (a.offset, a.value or E.const(0, I64)))
     # One cell for all blocks and iterations: the additions of all of them are of one counter.
     if offset is None or amount is None or offset.op != "const" or a.root.op != "addr":
         return None

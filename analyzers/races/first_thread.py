@@ -1,14 +1,22 @@
-"""The thread (0, 0, 0) of a block, which waits, counts or reserves for the others: what it executes, and what no other
-thread does; and what all threads along x do together."""
+"""The thread of a block which waits, counts or reserves for the others, mostly (0, 0, 0): what it executes, and what no
+other thread does; and what all threads along x do together."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Final
+
+import numpy as np
 
 from analyzers.ir import expr as E
+from analyzers.ir.evaluate import evaluate_vectors
 from analyzers.ir.events import AccessEvent, Conjunct
 from analyzers.ir.expr import Expr, IntType
 from analyzers.races.threads import MAX_THREADS, Launch
+
+Coordinates = tuple[int, int, int]
+
+FIRST: Final[Coordinates] = (0, 0, 0)
 
 _COORDINATES = {t: E.const(0, E.U32) for t in E.TID}
 
@@ -18,19 +26,19 @@ def as_first_thread(e: Expr) -> Expr:
     return E.substitute(e, _COORDINATES)
 
 
-def of_first_thread(launch: Launch, e: Expr) -> Expr | None:
-    """``e`` as the first thread sees it; None where that is no matter of the block alone."""
-    e = E.substitute(launch.bind(e), _COORDINATES)
+def of_thread(launch: Launch, e: Expr, thread: Coordinates = FIRST) -> Expr | None:
+    """``e`` as a thread of the block sees it; None where that is no matter of the block alone."""
+    e = E.substitute(launch.bind(e), {t: E.const(n, E.U32) for t, n in zip(E.TID, thread, strict=True)})
     if any(n.op == "opaque" and n.value[1] in ("thread", "warp") for n in E.walk((e,))):
         return None
     return e
 
 
-def executes_before(launch: Launch, one: AccessEvent, two: AccessEvent) -> bool:
-    """Whenever a thread of the block gets to ``two``, the first thread gets to ``one``."""
+def executes_before(launch: Launch, one: AccessEvent, two: AccessEvent, thread: Coordinates = FIRST) -> bool:
+    """Whenever a thread of the block gets to ``two``, ``thread`` gets to ``one``."""
     certain = {launch.bind(c.condition) for c in two.guard}
     for c in one.guard:
-        condition = of_first_thread(launch, c.condition)
+        condition = of_thread(launch, c.condition, thread)
         if condition is None or (condition is not E.TRUE and condition not in certain):
             return False
     return True
@@ -38,15 +46,65 @@ def executes_before(launch: Launch, one: AccessEvent, two: AccessEvent) -> bool:
 
 def alone(launch: Launch, guard: Iterable[Conjunct]) -> bool:
     """Only the first thread of a block meets the guard."""
-    fixed: set[Expr] = set()
+    return sole_thread(launch, guard) == FIRST
+
+
+def sole_thread(launch: Launch, guard: Iterable[Conjunct]) -> Coordinates | None:
+    """The only thread of a block that meets the conditions on coordinates in a guard; None where it is not known to be
+    the only one."""
+    fixed: dict[Expr, int] = {}
+    conditions: list[Expr] = []
     for c in guard:
         condition = launch.bind(c.condition)
+        if not frozenset(E.TID).isdisjoint(found := E.symbols(condition)) and found <= frozenset(E.TID):
+            conditions.append(condition)
         if condition.op != "eq":
             continue
         for side, other in (condition.args, condition.args[::-1]):
-            if other.op == "const" and other.value == 0:
-                fixed.add(unconverted(side))
-    return all(t in fixed or launch.block[axis] == 1 for axis, t in enumerate(E.TID))
+            if other.op == "const" and (coordinate := unconverted(side)) in E.TID:
+                fixed[coordinate] = int(other.value)
+            elif other.op == "const" and other.value == 0 and (sum_of := _sum(coordinate)) is not None:
+                fixed.update(dict.fromkeys(sum_of[1], 0))
+    fixed.update({t: 0 for axis, t in enumerate(E.TID) if launch.block[axis] == 1})
+    if len(fixed) == len(E.TID):
+        x, y, z = (fixed[t] for t in E.TID)
+        return x, y, z
+    return _only_one(launch, conditions) if conditions and None not in launch.block else None
+
+
+def _sum(e: Expr) -> tuple[int, frozenset[Expr]] | None:
+    """The most that a sum of multiples of coordinates comes to, and these: where it is zero, they are. Nothing that
+    might wrap around."""
+    if e in E.TID:
+        return MAX_THREADS - 1, frozenset((e,))
+    if e.op in ("cast", "narrow"):
+        inner = unconverted(e)
+        return _sum(inner) if inner is not e and isinstance(inner.ty, IntType) else None
+    most, coordinates = 0, frozenset[Expr]()
+    if e.op == "add":
+        parts = [_sum(a) for a in e.args]
+        for part in parts:
+            if part is None:
+                return None
+            most, coordinates = most + part[0], coordinates | part[1]
+    elif e.op == "mul":
+        for one, other in (e.args, e.args[::-1]):
+            scale = MAX_THREADS if one in E.BDIM else int(one.value) if one.op == "const" else 0
+            if scale > 0 and (part := _sum(other)) is not None:
+                most, coordinates = scale * part[0], part[1]
+    return (most, coordinates) if 0 < most < 1 << 31 else None
+
+
+def _only_one(launch: Launch, conditions: Iterable[Expr]) -> Coordinates | None:
+    """The one thread of a block of known size for which all conditions, on coordinates alone, hold."""
+    wide, high, deep = (n or 1 for n in launch.block)
+    number = np.arange(wide * high * deep, dtype=np.int64)
+    x, y, z = number % wide, number // wide % high, number // (wide * high)
+    met = np.ones(x.shape, np.bool_)
+    for values, defined in evaluate_vectors(conditions, dict(zip(E.TID, (x, y, z), strict=True))):
+        met &= np.logical_and(values, defined)
+    (at,) = np.nonzero(met)
+    return (int(x[at[0]]), int(y[at[0]]), int(z[at[0]])) if len(at) == 1 else None
 
 
 def unconverted(e: Expr) -> Expr:

@@ -20,7 +20,7 @@ from analyzers.ir import expr as E
 from analyzers.ir.events import AccessEvent, BarrierEvent, WaitEvent
 from analyzers.ir.expr import I64, Expr, IntType
 from analyzers.races.counters import Counters
-from analyzers.races.first_thread import executes_before, limit_of, of_first_thread, scaled
+from analyzers.races.first_thread import executes_before, limit_of, of_thread, scaled
 from analyzers.races.others import (
     STARTS_AT_ZERO,
     SYSTEM,
@@ -217,7 +217,7 @@ class Signals(Counters):
     def _writes_first(self, write: AccessEvent, signal: AccessEvent) -> bool:
         """The first thread of the block writes the one cell of the signal, before a barrier that it is behind."""
         cell, there = (self.launch.bind(a.offset) for a in (write, signal))
-        if there.op != "const" or of_first_thread(self.launch, cell) is not there:
+        if there.op != "const" or of_thread(self.launch, cell) is not there:
             return False
         if write.loops != signal.loops[: len(write.loops)] or not self._barriers(write, signal):
             return False

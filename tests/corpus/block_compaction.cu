@@ -1,5 +1,6 @@
 // Compaction by sums over a block or warp, and by counters in shared memory: each thread's place in what its group keeps.
 
+#include <cooperative_groups.h>
 #include <cub/cub.cuh>
 
 // cuda-lsp: launch grid=(8) block=(128) n=100000
@@ -599,4 +600,84 @@ __global__ void counted_anew_too_early(const int *in, int *out, int *size, int n
     __syncthreads();
     if (threadIdx.x < used) out[base + threadIdx.x] = i;  // expect: possible-data-race with self
   }
+}
+
+// --- who claims for the block
+
+// cuda-lsp: launch grid=(8) block=(16,8)
+__global__ void claimed_by_number_zero(int *out, int *size) {  // expect: race-free
+  __shared__ int base;
+  int t = threadIdx.x + 16 * threadIdx.y;
+  if (t == 0) base = atomicAdd(size, 128);
+  __syncthreads();
+  out[base + t] = t;
+}
+
+// Two threads have an eighth of zero.
+// cuda-lsp: launch grid=(8) block=(16,8)
+__global__ void claimed_by_several(int *out, int *size) {
+  __shared__ int base;
+  int t = threadIdx.x + 16 * threadIdx.y;
+  if (t / 8 == 0) base = atomicAdd(size, 128);  // expect: data-race with self
+  __syncthreads();
+  out[base + t] = t;  // expect: possible-data-race with self
+}
+
+// cuda-lsp: launch grid=(8) block=(128)
+__global__ void claimed_by_the_last(int *out, int *size) {  // expect: race-free
+  __shared__ int base;
+  if (threadIdx.x == blockDim.x - 1) base = atomicAdd(size, 128);
+  __syncthreads();
+  out[base + threadIdx.x] = threadIdx.x;
+}
+
+// cuda-lsp: launch grid=(8) block=(128)
+__global__ void claimed_too_little_by_the_last(int *out, int *size) {
+  __shared__ int base;
+  if (threadIdx.x == blockDim.x - 1) base = atomicAdd(size, 127);
+  __syncthreads();
+  out[base + threadIdx.x] = threadIdx.x;  // expect: possible-data-race inter-block with self
+}
+
+// The thread that claims says how much: its own number.
+// cuda-lsp: launch grid=(8) block=(128)
+__global__ void claimed_by_number(int *out, int *size) {  // expect: race-free
+  __shared__ int base;
+  if (threadIdx.x == 127) base = atomicAdd(size, threadIdx.x + 1);
+  __syncthreads();
+  out[base + threadIdx.x] = threadIdx.x;
+}
+
+// cuda-lsp: launch grid=(8) block=(128)
+__global__ void claimed_by_a_smaller_number(int *out, int *size) {
+  __shared__ int base;
+  if (threadIdx.x == 126) base = atomicAdd(size, threadIdx.x + 1);
+  __syncthreads();
+  out[base + threadIdx.x] = threadIdx.x;  // expect: possible-data-race inter-block with self
+}
+
+// cuda-lsp: launch grid=(8) block=(128)
+__global__ void claimed_by_rank(int *out, int *size) {  // expect: race-free
+  auto g = cooperative_groups::this_thread_block();
+  __shared__ int base;
+  if (g.thread_rank() == 0) base = atomicAdd(size, 128);
+  g.sync();
+  out[base + g.thread_rank()] = 1;
+}
+
+// In blocks of any size.
+__global__ void claimed_by_rank_anywhere(int *out, int *size) {  // expect: race-free
+  auto g = cooperative_groups::this_thread_block();
+  __shared__ int base;
+  if (g.thread_rank() == 0) base = atomicAdd(size, g.size());
+  g.sync();
+  out[base + g.thread_rank()] = 1;
+}
+
+// cuda-lsp: launch grid=(8) block=(128)
+__global__ void claimed_by_rank_too_late(int *out, int *size) {
+  auto g = cooperative_groups::this_thread_block();
+  __shared__ int base;
+  if (g.thread_rank() == 0) base = atomicAdd(size, 128);  // expect: data-race with +1
+  out[base + g.thread_rank()] = 1;
 }
