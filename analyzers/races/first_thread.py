@@ -61,9 +61,11 @@ def sole_thread(launch: Launch, guard: Iterable[Conjunct]) -> Coordinates | None
         if condition.op != "eq":
             continue
         for side, other in (condition.args, condition.args[::-1]):
-            if other.op == "const" and (coordinate := unconverted(side)) in E.TID:
+            if other.op != "const":
+                continue
+            if (coordinate := unconverted(side)) in E.TID:
                 fixed[coordinate] = int(other.value)
-            elif other.op == "const" and other.value == 0 and (sum_of := _sum(coordinate)) is not None:
+            elif other.value == 0 and (sum_of := _sum(coordinate)) is not None:
                 fixed.update(dict.fromkeys(sum_of[1], 0))
     fixed.update({t: 0 for axis, t in enumerate(E.TID) if launch.block[axis] == 1})
     if len(fixed) == len(E.TID):

@@ -14,10 +14,12 @@ from dataclasses import dataclass
 from analyzers.ir import expr as E
 from analyzers.ir.events import AccessEvent, without_thread
 from analyzers.ir.expr import I64, Expr
-from analyzers.races.first_thread import alone, executes_before
+from analyzers.ir.intervals import Intervals
+from analyzers.races.first_thread import alone, executes_before, of_thread
 from analyzers.races.pairs import place
 from analyzers.races.scans import at_least, scans
-from analyzers.races.threads import Launch, Mode
+from analyzers.races.threads import MAX_BLOCK, Launch, Mode
+from analyzers.solve.narrowing import NO_TAGS, Contradiction, Narrowing
 
 MAX_RELATED = 16
 """Tickets and counts of one question that are related to each other."""
@@ -56,7 +58,7 @@ def _count(launch: Launch, load: AccessEvent) -> Count | None:
         return None
     # Additions that may come after the reading of an earlier iteration: they make the number larger, never smaller.
     earlier = [o for o in plain if o.order < load.order]
-    begins = [o for o in earlier if o.loops == load.loops or plain == [o]]
+    begins = [o for o in earlier if (o.loops == load.loops or plain == [o]) and _is_one_cell(launch, o, load)]
     sure = all(o.value is not None and o.value.op == "const" and o.value.value >= 0 for o in earlier) and any(
         all(executes_before(launch, o, a) for a in (*added, load)) and barrier_between(launch, o, load) for o in begins
     )
@@ -64,9 +66,37 @@ def _count(launch: Launch, load: AccessEvent) -> Count | None:
 
 
 def writes_to(launch: Launch, a: AccessEvent) -> list[AccessEvent]:
-    """All that changes the object of an access."""
+    """All that may change what an access of a fixed place touches."""
     where = place(launch, a).allocation
-    return [o for o in launch.events.accesses if o.writes and place(launch, o).allocation == where]
+    found = [o for o in launch.events.accesses if o.writes and place(launch, o).allocation == where]
+    return [o for o in found if not _is_beside(launch, o, a)]
+
+
+def _is_beside(launch: Launch, o: AccessEvent, a: AccessEvent) -> bool:
+    """Whether a write is of other bytes of the object than an access of a fixed place, by what its subscripts may be:
+    another member, another element, an array beside."""
+    at = launch.bind(place(launch, a).offset)
+    if at.op != "const" or o.asynchronous:
+        return False
+    offset = launch.bind(place(launch, o).offset)
+    try:
+        found = _ranges(launch, o).of(offset)
+    except Contradiction:
+        return True  # is not made at all
+    return found.hi + o.width <= at.value or at.value + a.width <= found.lo
+
+
+def _ranges(launch: Launch, o: AccessEvent) -> Intervals:
+    """Of the numbers that a thread has where it makes an access. Raises `Contradiction` where none does."""
+    ranges = dict(launch.ranges)
+    for axis, t in enumerate(E.TID):
+        ranges[t] = 0, (launch.block[axis] or MAX_BLOCK[axis]) - 1
+    for label in o.loops:
+        loop = launch.events.loops[label]
+        ranges[loop.counter] = 0, loop.limit
+    narrowing = Narrowing(ranges, no_signed_overflow=False)
+    narrowing.run([(launch.bind(c.condition), NO_TAGS) for c in o.guard])
+    return Intervals(narrowing.ranges, no_signed_overflow=False)
 
 
 def is_addition(launch: Launch, a: AccessEvent) -> bool:
@@ -81,6 +111,11 @@ def _is_before(launch: Launch, add: AccessEvent, load: AccessEvent) -> bool:
     same = add.root is load.root and add.offset is load.offset and add.width == load.width
     inside = add.loops[: len(load.loops)] == load.loops
     return same and inside and add.order < load.order and barrier_between(launch, add, load)
+
+
+def _is_one_cell(launch: Launch, o: AccessEvent, load: AccessEvent) -> bool:
+    """Whether the first thread writes there what is loaded."""
+    return o.root is load.root and o.width == load.width and of_thread(launch, o.offset) is load.offset
 
 
 def _stays_outside(launch: Launch, o: AccessEvent, added: Iterable[AccessEvent], load: AccessEvent) -> bool:

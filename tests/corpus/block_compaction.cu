@@ -681,3 +681,96 @@ __global__ void claimed_by_rank_too_late(int *out, int *size) {
   if (g.thread_rank() == 0) base = atomicAdd(size, 128);  // expect: data-race with +1
   out[base + g.thread_rank()] = 1;
 }
+
+// --- counter and place as members of one object
+
+struct Kept {
+  int used, base;
+  int queue[128];
+};
+
+// cuda-lsp: launch grid=(8) block=(128) n=100000
+__global__ void kept_in_one_struct(const int *in, int *out, int *size, int n) {  // expect: race-free
+  __shared__ Kept s;
+  if (threadIdx.x == 0) s.used = 0;
+  __syncthreads();
+  int i = blockIdx.x * 128 + threadIdx.x;
+  if (i < n && in[i] > 0) s.queue[atomicAdd(&s.used, 1)] = in[i];
+  __syncthreads();
+  if (threadIdx.x == 0) s.base = atomicAdd(size, s.used);
+  __syncthreads();
+  for (int k = threadIdx.x; k < s.used; k += blockDim.x) out[s.base + k] = s.queue[k];
+}
+
+// The counter goes on before all have read it.
+// cuda-lsp: launch grid=(8) block=(128) n=100000
+__global__ void counted_on_in_one_struct(const int *in, int *out, int *size, int n) {
+  __shared__ Kept s;
+  if (threadIdx.x == 0) s.used = 0;
+  __syncthreads();
+  int i = blockIdx.x * 128 + threadIdx.x;
+  if (i < n && in[i] > 0) s.queue[atomicAdd(&s.used, 1)] = in[i];
+  __syncthreads();
+  if (threadIdx.x == 0) s.base = atomicAdd(size, s.used);
+  __syncthreads();
+  if (threadIdx.x < s.used) out[s.base + threadIdx.x] = s.queue[threadIdx.x];  // expect: data-race with +1; possible-data-race inter-block with self
+  if (threadIdx.x == 5) s.used = 0;
+}
+
+// What is claimed is one less than what is written.
+// cuda-lsp: launch grid=(8) block=(128) n=100000
+__global__ void claimed_less_in_one_struct(const int *in, int *out, int *size, int n) {
+  __shared__ Kept s;
+  if (threadIdx.x == 0) s.used = 0;
+  __syncthreads();
+  int i = blockIdx.x * 128 + threadIdx.x;
+  if (i < n && in[i] > 0) s.queue[atomicAdd(&s.used, 1)] = in[i];
+  __syncthreads();
+  if (threadIdx.x == 0) s.base = atomicAdd(size, s.used - 1);
+  __syncthreads();
+  for (int k = threadIdx.x; k < s.used; k += blockDim.x) out[s.base + k] = s.queue[k];  // expect: possible-data-race inter-block with self
+}
+
+// cuda-lsp: launch grid=(8) block=(128) n=100000
+__global__ void kept_in_one_array(const int *in, int *out, int *size, int n) {  // expect: race-free
+  __shared__ int c[2], queue[128];
+  if (threadIdx.x < 2) c[threadIdx.x] = 0;
+  __syncthreads();
+  int i = blockIdx.x * 128 + threadIdx.x;
+  if (i < n && in[i] > 0) queue[atomicAdd(&c[0], 1)] = in[i];
+  __syncthreads();
+  if (threadIdx.x == 0) c[1] = atomicAdd(size, c[0]);
+  __syncthreads();
+  for (int k = threadIdx.x; k < c[0]; k += blockDim.x) out[c[1] + k] = queue[k];
+}
+
+// Both are written again by a thread that does not wait for the claim.
+// cuda-lsp: launch grid=(8) block=(128) n=100000
+__global__ void written_again_in_one_array(const int *in, int *out, int *size, int n) {
+  __shared__ int c[2], queue[128];
+  if (threadIdx.x < 2) c[threadIdx.x] = 0;
+  __syncthreads();
+  int i = blockIdx.x * 128 + threadIdx.x;
+  if (i < n && in[i] > 0) queue[atomicAdd(&c[0], 1)] = in[i];
+  __syncthreads();
+  if (threadIdx.x == 0) c[1] = atomicAdd(size, c[0]);  // expect: data-race with +1
+  if (threadIdx.x == 1) c[threadIdx.x] = 7;
+  __syncthreads();
+  for (int k = threadIdx.x; k < c[0]; k += blockDim.x) out[c[1] + k] = queue[k];  // expect: possible-data-race with self
+}
+
+// The second counter is put in order behind the claim, for all to read.
+// cuda-lsp: launch grid=(8) block=(128) n=100000
+__global__ void moved_on_in_one_array(const int *in, int *out, int *size, int n) {
+  __shared__ int c[2], queue[128];
+  if (threadIdx.x < 2) c[threadIdx.x] = 0;
+  __syncthreads();
+  int i = blockIdx.x * 128 + threadIdx.x;
+  if (i < n && in[i] > 0) queue[atomicAdd(&c[0], 1)] = in[i];
+  __syncthreads();
+  if (threadIdx.x == 0) c[1] = atomicAdd(size, c[0]);
+  __syncthreads();
+  if (threadIdx.x < 2) c[threadIdx.x] /= 2;
+  __syncthreads();
+  for (int k = threadIdx.x; k < c[0]; k += blockDim.x) out[c[1] + k] = queue[k];  // expect: possible-data-race inter-block with self
+}
