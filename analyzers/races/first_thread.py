@@ -51,7 +51,7 @@ def alone(launch: Launch, guard: Iterable[Conjunct]) -> bool:
 
 def sole_thread(launch: Launch, guard: Iterable[Conjunct]) -> Coordinates | None:
     """The only thread of a block that meets the conditions on coordinates in a guard; None where it is not known to be
-    the only one."""
+    the only one, or where blocks may be too small to have it."""
     fixed: dict[Expr, int] = {}
     conditions: list[Expr] = []
     for c in guard:
@@ -70,7 +70,8 @@ def sole_thread(launch: Launch, guard: Iterable[Conjunct]) -> Coordinates | None
     fixed.update({t: 0 for axis, t in enumerate(E.TID) if launch.block[axis] == 1})
     if len(fixed) == len(E.TID):
         x, y, z = (fixed[t] for t in E.TID)
-        return x, y, z
+        there = all(0 <= n < (extent or 1) for n, extent in zip((x, y, z), launch.block, strict=True))
+        return (x, y, z) if there else None
     return _only_one(launch, conditions) if conditions and None not in launch.block else None
 
 

@@ -774,3 +774,19 @@ __global__ void moved_on_in_one_array(const int *in, int *out, int *size, int n)
   __syncthreads();
   for (int k = threadIdx.x; k < c[0]; k += blockDim.x) out[c[1] + k] = queue[k];  // expect: possible-data-race inter-block with self
 }
+
+// No thread of so small a block claims: what is read is what was there.
+// cuda-lsp: launch grid=(4) block=(64)
+__global__ void the_thread_that_claims_is_not_there(int *size, int *out) {
+  __shared__ int base;
+  if (threadIdx.x == 127) base = atomicAdd(size, 64);
+  __syncthreads();
+  out[base + threadIdx.x] = threadIdx.x;  // expect: possible-data-race with self
+}
+
+__global__ void the_thread_that_claims_may_not_be_there(const int *in, int *size, int *out) {
+  __shared__ int base;
+  if (threadIdx.x == 127) base = atomicAdd(size, blockDim.x);
+  __syncthreads();
+  out[base + threadIdx.x] = in[blockIdx.x];  // expect: possible-data-race with self
+}
