@@ -13,8 +13,7 @@ from dataclasses import dataclass
 from analyzers.analysed import KernelAnalysis
 from analyzers.barriers.divergence import comes_by, may_part
 from analyzers.frontend.gaps import Statement
-from analyzers.ir.events import BarrierEvent, Conjunct, KernelEvents
-from analyzers.ir.expr import walk
+from analyzers.ir.events import BarrierEvent, Conjunct
 from analyzers.ir.uniformity import is_uniform
 from analyzers.model import SourceSpan, UnitResult
 from analyzers.races.check import RaceChecker
@@ -95,7 +94,7 @@ def _missed(kernels: Iterable[KernelAnalysis], files: Files, before: UnitResult)
         old = [e for e in (*events.barriers, *events.exchanges) if e not in new]
         launches = [Launch(events, context) for context in analysis.contexts] if new else []
         for exchange in waiting:
-            for cause in _causes(exchange, events):
+            for cause in _causes(exchange):
                 others = (b for b in new if b is not exchange and comes_by(b, exchange, cause))
                 vain = (b for b in others if not any(_is_met_before(o, b, exchange, cause) for o in old))
                 if (instead := next(vain, None)) is not None:
@@ -103,10 +102,20 @@ def _missed(kernels: Iterable[KernelAnalysis], files: Files, before: UnitResult)
 
 
 def _is_met_before(old: BarrierEvent, new: BarrierEvent, exchange: BarrierEvent, cause: Conjunct) -> bool:
-    """Whether lanes that miss an exchange and come to something new come to something old, too, where they were
-    waited for in vain before."""
+    """Whether lanes that miss an exchange and come to something new come to something old, too, which waits for those
+    that wait for them: in vain, before."""
     passed = {c.condition for c in (*exchange.guard, *new.guard)}
-    return comes_by(old, exchange, cause) and all(c.kind == "assume" or c.condition in passed for c in old.guard)
+    comes = comes_by(old, exchange, cause) and all(c.kind == "assume" or c.condition in passed for c in old.guard)
+    return comes and _waits_for_as_many(old, exchange)
+
+
+def _waits_for_as_many(one: BarrierEvent, other: BarrierEvent) -> bool:
+    """Whether a thread waits at the one for all lanes that it waits for at the other, too."""
+    if one.scope not in ("warp", "tile"):
+        return one.number is None
+    if one.scope == "tile":
+        return other.scope == "tile" and (one.tile or 0) >= (other.tile or WARP)
+    return one.mask is None or (one.mask is other.mask and other.scope == "warp")
 
 
 def refuse_votes(kernels: Iterable[KernelAnalysis], path: str, layout: Layout, loop: Statement) -> None:
@@ -139,20 +148,7 @@ def _is_new(exchange: BarrierEvent, files: Files) -> bool:
     return is_written(span, files) and old_offset(span, files) is None
 
 
-def _causes(exchange: BarrierEvent, events: KernelEvents) -> Iterator[Conjunct]:
-    """The conditions for which lanes may miss an exchange that waits for them: not those under which its mask was
-    made."""
-    depth = _depth_of_mask(exchange, events)
-    for c in exchange.guard:
-        if _may_part(c) and c not in exchange.formed and c.depth > depth:
-            yield c
-
-
-def _depth_of_mask(exchange: BarrierEvent, events: KernelEvents) -> int:
-    """In how many of the loops around an exchange the value of its mask was made, in each iteration anew; -1: it is a
-    number."""
-    if exchange.mask is None or exchange.mask.op == "const":
-        return -1
-    parts = set(walk((exchange.mask,)))
-    inner = [i for i, label in enumerate(exchange.loops, 1) if events.loops[label].counter in parts]
-    return max(inner, default=0)
+def _causes(exchange: BarrierEvent) -> Iterator[Conjunct]:
+    """The conditions for which lanes may miss an exchange that waits for them: not those that all lanes met which its
+    mask names."""
+    yield from (c for c in exchange.guard if _may_part(c) and c not in exchange.formed)

@@ -22,6 +22,7 @@ from quickfix.naming import NotPossible
 from quickfix.variables import Range
 
 _COORDINATE: Final = re.compile(rb"\b(?:(?:threadIdx|blockIdx|blockDim|gridDim)\s*\.\s*[xyz]|warpSize)\b")
+_BUILT_IN: Final = frozenset(b"threadIdx blockIdx blockDim gridDim warpSize".split())
 _WORD: Final = re.compile(rb"\b[A-Za-z_]\w*")
 _NUMBER: Final = re.compile(rb"(?<![\w.])\.?\d[\w.']*")
 _INTEGER: Final = re.compile(rb"(?:0[xX][\da-fA-F']+|0[bB][01']+|\d[\d']*)[uUlL]*")
@@ -51,6 +52,8 @@ def are_own(function: FunctionTree, text: bytes, macros: Collection[bytes], plac
     if code.startswith(b"template", function.start) or _TEMPLATE.search(code[: function.start]) is not None:
         return False
     if _DIRECTIVE.search(text, function.start, function.end) is not None:
+        return False
+    if not _BUILT_IN.isdisjoint({*macros, *(use.name.encode() for use in function.uses if use.kind == "declared")}):
         return False
     layout = Layout(text)
     try:
@@ -109,6 +112,8 @@ class _Function:
             yield None
         for use in found:
             if use.kind == "declared" and use.at < self.tree.body.start:
+                if not self._is_number(use):
+                    yield None
                 continue  # A parameter: the launch decides, for all threads.
             if use.kind == "lent" or (use.kind == "declared" and not self._is_plain(use)):
                 yield None
@@ -117,10 +122,17 @@ class _Function:
             yield from (part for s in innermost for part in _outside(s))
             yield from self._deciding(use.at)
 
-    def _is_plain(self, declared: Use) -> bool:
-        """Whether a variable holds its value itself, as far as its declaration shows."""
+    def _is_plain(self, declared: Use, ends: bytes = b"=;,({") -> bool:
+        """Whether a variable holds its value itself, as far as its declaration shows; `ends`: what may come behind its
+        name."""
         code, end = self.layout.code, declared.at + len(declared.name.encode())
-        return _DECLARATOR.search(code[: declared.at]) is not None and code[next_visible(code, end)] in b"=;,({"
+        return _DECLARATOR.search(code[: declared.at]) is not None and code[next_visible(code, end)] in ends
+
+    def _is_number(self, declared: Use) -> bool:
+        """Whether a parameter has a type of the language, and is no pointer."""
+        head = self.layout.code[self.tree.start : declared.at]
+        words = _WORD.findall(head[max(head.rfind(b"("), head.rfind(b",")) + 1 :])
+        return bool(words) and self._is_plain(declared, b"=,)") and _KEYWORDS.issuperset(words)
 
     def _variables(self, place: Range) -> set[int] | None:
         """The variables that code names; None where it names anything else that is not of the language."""

@@ -191,6 +191,8 @@ __global__ void k(float *out, int n) {{
         ("const int w = half_; const int v = w; const bool active = t < v;", "active"),
         ("Number x = t;", "x < 16"),
         ("Config c;", "t < c.own"),
+        ("const int warpSize = HALF;", "t < warpSize"),
+        ("const struct { int x; } blockDim = { HALF };", "t < blockDim.x"),
         ("n = W;", "t < n"),
         ("int w = 1; w *= W;", "t < w"),
         ("int w = 8; CHANGED(w);", "t < w"),
@@ -236,6 +238,18 @@ def test_variables_of_the_kernel_are_what_they_are_made_of(before: str, conditio
     text = OPEN.format(before=before, condition=condition)
     fix = next(offers(Engine(), CheckRequest("/lanes/a.cu", text)))
     assert fix.title.startswith("Insert __syncwarp(0xffff) after line")
+
+
+@pytest.mark.parametrize("parameter", ["Number n", "Config n", "const Number n", "int *n", "unsigned n"])
+def test_parameters_settle_who_comes_where_their_types_are_of_the_language(parameter: str) -> None:
+    condition = (
+        "t < 16 + 0 * *n" if "*" in parameter else "t < 16 + 0 * n.own" if "Config" in parameter else "t < 16 + 0 * n"
+    )
+    text = OPEN.format(before="", condition=condition).replace("int n)", f"{parameter})")
+    fixes = list(offers(Engine(), CheckRequest("/lanes/a.cu", text)))
+    assert fixes
+    named = any("__syncwarp(0xffff)" in edit.new_text for fix in fixes for edit in fix.edits)
+    assert named == (parameter == "unsigned n")
 
 
 LED_PAST = """constexpr int W = 16;

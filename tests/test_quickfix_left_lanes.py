@@ -233,3 +233,45 @@ def test_what_only_some_lanes_come_to_excuses_nothing() -> None:
     text = text.replace("  if (more) v +=", "  v +=")
     (fix,) = (a for a in answers(engine(), CheckRequest("/restructured/more.cu", text)) if isinstance(a, Fix))
     assert fix.applies_unasked
+
+
+IN_PART = """// cuda-lsp: launch grid=(1) block=(64)
+__global__ void k(const int *p, float *out, unsigned given) {
+  __shared__ float s[64];
+  int t = threadIdx.x;
+  float v = out[t];
+  %s
+  if (p[t]) v += __shfl_sync(%s, v, 0);
+  %s
+  s[t] = v;
+  out[t] = s[63 - t];
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("before", "mask", "behind"),
+    [
+        # The mask names lanes that do not meet the condition.
+        ("unsigned m = __activemask();", "m", ""),
+        ("unsigned m = __ballot_sync(0xffffffff, p[t + 64]);", "m", ""),
+        ("unsigned m = t % 32 < 16 ? 0xffff : 0xffff0000;", "m", ""),
+        ("", "given", ""),
+        # What comes behind waits for fewer lanes.
+        ("", "0xffffffff", "v += __shfl_sync(0xffff, v, 0);"),
+        ("", "0xffffffff", "__syncwarp(1u << t % 32);"),
+    ],
+)
+def test_lanes_that_are_waited_for_are_not_kept_at_a_new_barrier(before: str, mask: str, behind: str) -> None:
+    fixed, said = found(IN_PART % (before, mask, behind))
+    assert not fixed
+    assert any("waits for lanes of its warp" in why for why in said), said
+
+
+@pytest.mark.parametrize(
+    ("before", "mask", "behind"),
+    [("unsigned m = __ballot_sync(0xffffffff, p[t]);", "m", ""), ("", "0xffffffff", "__syncwarp();")],
+)
+def test_lanes_that_nobody_waits_for_or_that_were_waited_for_before(before: str, mask: str, behind: str) -> None:
+    fixed, said = found(IN_PART % (before, mask, behind))
+    assert fixed, said

@@ -51,9 +51,11 @@ _HASH: Final = "hash:"
 
 
 def _names_lanes(s: K.Stmt) -> bool:
-    """A barrier of computed lanes, or the number of lanes in a mask."""
+    """A barrier or an exchange of computed lanes, or the number of lanes in a mask."""
     if isinstance(s, K.Barrier):
         return s.mask is not None and s.mask.op != "const"
+    if isinstance(s, K.Collective) and s.name.endswith("_sync") and s.operands[0].op != "const":
+        return True
     values = (getattr(s, name, None) for name in ("value", "pointer", "condition"))
     return any(is_count(n) for n in E.walk(v for v in values if isinstance(v, Expr)))
 
