@@ -3,7 +3,8 @@ other thread does; and what all threads along x do together."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from itertools import islice
 from typing import Final
 
 import numpy as np
@@ -98,16 +99,31 @@ def _sum(e: Expr) -> tuple[int, frozenset[Expr]] | None:
     return (most, coordinates) if 0 < most < 1 << 31 else None
 
 
+def some_thread(launch: Launch, guard: Iterable[Conjunct], condition: Expr) -> Coordinates | None:
+    """A thread, surely of the block, that meets a condition on coordinates alone and those on coordinates alone in a
+    guard; None where there is none, or the condition is on something else."""
+    condition = launch.bind(condition)
+    conditions = [condition, *(launch.bind(c.condition) for c in guard)]
+    of_coordinates = [c for c in conditions if frozenset(E.TID).issuperset(E.symbols(c))]
+    return next(_those_that_meet(launch, of_coordinates), None) if condition in of_coordinates else None
+
+
 def _only_one(launch: Launch, conditions: Iterable[Expr]) -> Coordinates | None:
     """The one thread of a block of known size for which all conditions, on coordinates alone, hold."""
+    found = list(islice(_those_that_meet(launch, conditions), 2))
+    return found[0] if len(found) == 1 else None
+
+
+def _those_that_meet(launch: Launch, conditions: Iterable[Expr]) -> Iterator[Coordinates]:
+    """The threads for which all conditions, on coordinates alone, hold, of those that are surely in the block."""
     wide, high, deep = (n or 1 for n in launch.block)
     number = np.arange(wide * high * deep, dtype=np.int64)
     x, y, z = number % wide, number // wide % high, number // (wide * high)
     met = np.ones(x.shape, np.bool_)
     for values, defined in evaluate_vectors(conditions, dict(zip(E.TID, (x, y, z), strict=True))):
         met &= np.logical_and(values, defined)
-    (at,) = np.nonzero(met)
-    return (int(x[at[0]]), int(y[at[0]]), int(z[at[0]])) if len(at) == 1 else None
+    for at in np.flatnonzero(met):
+        yield int(x[at]), int(y[at]), int(z[at])
 
 
 def unconverted(e: Expr) -> Expr:

@@ -15,7 +15,7 @@ from analyzers.ir import expr as E
 from analyzers.ir.events import AccessEvent, without_thread
 from analyzers.ir.expr import I64, Expr
 from analyzers.ir.intervals import Intervals
-from analyzers.races.first_thread import alone, executes_before, of_thread
+from analyzers.races.first_thread import FIRST, Coordinates, alone, executes_before, of_thread, some_thread
 from analyzers.races.pairs import place
 from analyzers.races.scans import at_least, scans
 from analyzers.races.threads import MAX_BLOCK, Launch, Mode
@@ -58,9 +58,11 @@ def _count(launch: Launch, load: AccessEvent) -> Count | None:
         return None
     # Additions that may come after the reading of an earlier iteration: they make the number larger, never smaller.
     earlier = [o for o in plain if o.order < load.order]
-    begins = [o for o in earlier if (o.loops == load.loops or plain == [o]) and _is_one_cell(launch, o, load)]
+    begins = [o for o in earlier if (o.loops == load.loops or plain == [o]) and barrier_between(launch, o, load)]
     sure = all(o.value is not None and o.value.op == "const" and o.value.value >= 0 for o in earlier) and any(
-        all(executes_before(launch, o, a) for a in (*added, load)) and barrier_between(launch, o, load) for o in begins
+        (by := _who_writes(launch, o, load)) is not None
+        and all(executes_before(launch, o, a, by) for a in (*added, load))
+        for o in begins
     )
     return Count(load, added, sure)
 
@@ -113,9 +115,12 @@ def _is_before(launch: Launch, add: AccessEvent, load: AccessEvent) -> bool:
     return same and inside and add.order < load.order and barrier_between(launch, add, load)
 
 
-def _is_one_cell(launch: Launch, o: AccessEvent, load: AccessEvent) -> bool:
-    """Whether the first thread writes there what is loaded."""
-    return o.root is load.root and o.width == load.width and of_thread(launch, o.offset) is load.offset
+def _who_writes(launch: Launch, o: AccessEvent, load: AccessEvent) -> Coordinates | None:
+    """A thread of the block that writes what is loaded, where it gets to a write."""
+    if o.root is not load.root or o.width != load.width:
+        return None
+    found = some_thread(launch, o.guard, E.compare("eq", o.offset, load.offset))
+    return FIRST if found is None and of_thread(launch, o.offset) is load.offset else found
 
 
 def _stays_outside(launch: Launch, o: AccessEvent, added: Iterable[AccessEvent], load: AccessEvent) -> bool:

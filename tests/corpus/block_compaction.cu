@@ -790,3 +790,57 @@ __global__ void the_thread_that_claims_may_not_be_there(const int *in, int *size
   __syncthreads();
   out[base + threadIdx.x] = in[blockIdx.x];  // expect: possible-data-race with self
 }
+
+// --- a counter that is set to zero by another thread than the first
+
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void zeroed_by_the_second_thread(int *low, int *negative) {  // expect: race-free
+  __shared__ int n[2];
+  if (threadIdx.x < 2) n[threadIdx.x] = 0;
+  __syncthreads();
+  int p = atomicAdd(&n[1], 1);
+  __syncthreads();
+  if (p >= n[1]) low[0] = threadIdx.x;
+  if (n[1] < 0) negative[0] = threadIdx.x;
+}
+
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void zeroed_in_reverse(int *negative) {  // expect: race-free
+  __shared__ int n[2];
+  if (threadIdx.x < 2) n[1 - threadIdx.x] = 0;
+  __syncthreads();
+  atomicAdd(&n[0], 1);
+  __syncthreads();
+  if (n[0] < 0) negative[0] = threadIdx.x;
+}
+
+// cuda-lsp: launch grid=(1) block=(8,8)
+__global__ void zeroed_by_a_row(int *negative) {  // expect: race-free
+  __shared__ int n[8];
+  if (threadIdx.y == 3) n[threadIdx.x] = 0;
+  __syncthreads();
+  atomicAdd(&n[5], 1);
+  __syncthreads();
+  if (n[5] < 0) negative[0] = threadIdx.x;
+}
+
+// No thread sets that one.
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void zeroed_beside_it(int *negative) {
+  __shared__ int n[3];
+  if (threadIdx.x < 2) n[threadIdx.x] = 0;
+  __syncthreads();
+  atomicAdd(&n[2], 1);
+  __syncthreads();
+  if (n[2] < 0) negative[0] = threadIdx.x;  // expect: possible-data-race with self
+}
+
+// Nobody says that there is a second thread.
+__global__ void zeroed_by_a_thread_that_may_be_missing(int *negative) {
+  __shared__ int n[2];
+  if (threadIdx.x < 2) n[threadIdx.x] = 0;
+  __syncthreads();
+  atomicAdd(&n[1], 1);
+  __syncthreads();
+  if (n[1] < 0) negative[blockIdx.x] = threadIdx.x;  // expect: possible-data-race with self
+}
