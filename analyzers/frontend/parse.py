@@ -51,6 +51,7 @@ __all__ = [
     "UnitParser",
     "instantiation_probe",
     "is_bundled",
+    "is_of_library",
     "scan_explicit_instantiations",
     "scan_kernels",
     "scan_launches",
@@ -62,6 +63,7 @@ Side = Literal["device", "host"]
 #: The folder of bundled headers; it comes first on the include path, so they shadow a real toolkit.
 HEADERS: Final = str(Path(__file__).resolve().parent / "headers")
 _INCLUDE_FOLDERS: Final = tuple(str(Path(HEADERS, name)) for name in ("core", "cuda", "cpp", "c", "libraries"))
+_LIBRARIES: Final = str(Path(HEADERS, "libraries"))
 _SHIM: Final = str(Path(HEADERS, "core", "cuda_lsp_shim.h"))
 _PRECOMPILED: Final = Precompiled(_SHIM)
 """Of this process."""
@@ -529,6 +531,12 @@ def instantiation_probe(name: str, parameters: str | None = None, scope: Sequenc
 def is_bundled(path: str) -> bool:
     """Whether a file name that libclang reports is one of our own headers."""
     return path.startswith(HEADERS)
+
+
+def is_of_library(path: str) -> bool:
+    """Whether a file name that libclang reports is one of our own headers for libraries such as CUB, whose objects are
+    laid out in their own way."""
+    return path.startswith(_LIBRARIES)
 
 
 def _buffers(path: str, text: str, unsaved: Mapping[str, str]) -> list[tuple[str, bytes]]:

@@ -112,6 +112,8 @@ class Site:
     text: str = ""
     """The access or call as written."""
     calls: tuple[SourceSpan, ...] = ()
+    modelled: bool = False
+    """In what stands for code of a library: of its objects it may touch other bytes."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -76,9 +76,9 @@ def writes_to(launch: Launch, a: AccessEvent) -> list[AccessEvent]:
 
 def _is_beside(launch: Launch, o: AccessEvent, a: AccessEvent) -> bool:
     """Whether a write is of other bytes of the object than an access of a fixed place, by what its subscripts may be:
-    another member, another element, an array beside."""
+    another member, another element, an array beside. What a library writes in its own objects is not known so well."""
     at = launch.bind(place(launch, a).offset)
-    if at.op != "const" or o.asynchronous:
+    if at.op != "const" or o.asynchronous or o.site.modelled:
         return False
     offset = launch.bind(place(launch, o).offset)
     try:

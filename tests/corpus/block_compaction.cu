@@ -844,3 +844,34 @@ __global__ void zeroed_by_a_thread_that_may_be_missing(int *negative) {
   __syncthreads();
   if (n[1] < 0) negative[blockIdx.x] = threadIdx.x;  // expect: possible-data-race with self
 }
+
+// --- the storage of a library's collective beside it
+
+// cuda-lsp: launch grid=(4) block=(64)
+__global__ void claimed_in_the_storage_of_a_sort(int *size, int *out) {
+  using Sort = cub::BlockRadixSort<int, 64, 4>;
+  __shared__ union {
+    Sort::TempStorage storage;
+    int words[6000];
+  } u;
+  if (threadIdx.x == 0) u.words[200] = atomicAdd(size, 64);
+  __syncthreads();
+  int base = u.words[200];
+  __syncthreads();
+  int keys[4] = {1, 2, 3, (int)threadIdx.x};
+  Sort(u.storage).Sort(keys);
+  __syncthreads();
+  out[u.words[200] + threadIdx.x] = base + keys[0];  // expect: possible-data-race inter-block with self
+}
+
+// cuda-lsp: launch grid=(4) block=(64)
+__global__ void claimed_beside_the_storage_of_a_sort(int *size, int *out) {  // expect: race-free
+  using Sort = cub::BlockRadixSort<int, 64, 4>;
+  __shared__ Sort::TempStorage storage;
+  __shared__ int base;
+  if (threadIdx.x == 0) base = atomicAdd(size, 64);
+  int keys[4] = {1, 2, 3, (int)threadIdx.x};
+  Sort(storage).Sort(keys);
+  __syncthreads();
+  out[base + threadIdx.x] = keys[0];
+}
