@@ -23,7 +23,7 @@ from analyzers.races.check import RaceChecker
 from analyzers.races.conditions import query_of, split
 from analyzers.races.ordering import covers, is_wide
 from analyzers.races.precedents import Places, Question
-from analyzers.races.threads import Launch, Mode
+from analyzers.races.threads import WARP, Launch, Mode
 from analyzers.solve.query import Satisfied, Undecided
 
 
@@ -88,7 +88,7 @@ def _missed(
         missing = [*_parting(launch, exchange, guard, "warp", i), *covers(launch, exchange, "warp", naming=(1,))]
         around = exchange.loops[: c.depth]
         for other in others:
-            if _is_alternative(checker, exchange, other):
+            if not _are_kept_apart(exchange, other, waiting) and _is_alternative(checker, exchange, other):
                 met = [launch.side(x.condition, 2, "warp") for x in _guard(other)]
                 if other.loops == around[: len(other.loops)]:
                     missing.append(E.lnot(E.land(*met)))
@@ -105,14 +105,10 @@ def _arrivals(
     launch: Launch, exchange: BarrierEvent, cause: Conjunct, waiting: Iterable[BarrierEvent]
 ) -> list[tuple[Expr, ...]]:
     """The ways in which thread 2, which misses an exchange because of ``cause``, comes to something that waits for
-    thread 1: behind it in the same iterations, or later in a loop around the cause. What memory holds may keep it in
-    the kernel or not, where it returns."""
-    around, shared = exchange.loops[: cause.depth], {c.condition for c in exchange.guard}
+    thread 1: behind it in the same iterations, or later in a loop around the cause."""
+    around = exchange.loops[: cause.depth]
     out: dict[tuple[Expr, ...], None] = {}
     for event in waiting:
-        own = [c for c in _guard(event) if c.condition not in shared]
-        if any(c.kind == "return" and _tells_of_memory(launch, c) for c in own):
-            continue
         met = [launch.side(c.condition, 2, "warp") for c in _guard(event)]
         met += covers(launch, event, "warp", naming=(2,))
         if event.order > exchange.order:
@@ -131,8 +127,29 @@ def _arrivals(
     return list(out)
 
 
-def _tells_of_memory(launch: Launch, c: Conjunct) -> bool:
-    return any(s.op == "opaque" for s in E.symbols(launch.bind(c.condition)))
+def _are_kept_apart(exchange: BarrierEvent, other: BarrierEvent, waiting: Iterable[BarrierEvent]) -> bool:
+    """Whether something stands between two exchanges that all who come to one of them come to, and that waits for the
+    lanes of both."""
+    first, second = sorted((exchange.order, other.order))
+    shared = {c.condition for c in _guard(exchange)} & {c.condition for c in _guard(other)}
+    return any(
+        first < e.order < second
+        and exchange.loops[: len(e.loops)] == e.loops == other.loops[: len(e.loops)]
+        and shared.issuperset(c.condition for c in _guard(e))
+        and _names_all(e, exchange)
+        for e in waiting
+    )
+
+
+def _names_all(event: BarrierEvent, exchange: BarrierEvent) -> bool:
+    """Whether an event waits for all lanes of a warp that an exchange names, which is one of `_numbered`."""
+    if event.scope == "tile":
+        return event.tile is None or event.tile % WARP == 0
+    if event.scope != "warp" or event.mask is None:
+        return event.number is None
+    whole = (1 << WARP) - 1
+    named = whole if exchange.mask is None else int(exchange.mask.value) & whole
+    return event.mask.op == "const" and not named & ~int(event.mask.value)
 
 
 def _is_alternative(checker: RaceChecker, exchange: BarrierEvent, other: BarrierEvent) -> bool:

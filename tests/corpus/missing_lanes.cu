@@ -298,16 +298,16 @@ __global__ void no_sixth_round(int *out, int n) {  // expect: race-free
   out[t] = v;
 }
 
-// What memory holds may let them end, for all that is known.
+// What memory holds may let them end, or not.
 // cuda-lsp: launch grid=(1) block=(32)
 __global__ void ended_by_what_memory_holds(int *out, const int *in) {
   int t = threadIdx.x, v = t;
   if (t < 16) {
-    v += __shfl_xor_sync(0xffffffff, v, 1);
+    v += __shfl_xor_sync(0xffffffff, v, 1);  // expect: missing-lanes
   } else {
     if (in[0] >= 0) return;
   }
-  __syncthreads();  // expect: redundant-barrier; barrier-after-exit
+  __syncthreads();  // expect: barrier-after-exit
   out[t] = v;
 }
 
@@ -369,6 +369,37 @@ __global__ void one_of_two_or_none(int *out) {
   else if (t < 16)
     v = __shfl_xor_sync(0xffffffff, v, 2);  // expect: missing-lanes
   __syncwarp();
+  out[t] = v;
+}
+
+// A barrier of all stands between: whoever comes to the second waits there for those at the first.
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void other_half_behind_a_barrier(int *out) {
+  int t = threadIdx.x, v = t;
+  if (t % 32 < 16) v = __shfl_sync(0xffffffff, v, 0);  // expect: missing-lanes
+  __syncthreads();
+  if (t % 32 >= 16) v = __shfl_sync(0xffffffff, v, 16);
+  out[t] = v;
+}
+
+// cuda-lsp: launch grid=(1) block=(64) n=4
+__global__ void other_half_behind_a_vote(int *out, int n) {
+  int t = threadIdx.x, v = t;
+  for (int i = 0; i < n; ++i) {
+    if (t % 32 < 16) v = __shfl_sync(0xffffffff, v, 0);  // expect: missing-lanes
+    v += __any_sync(0xffffffff, v > i);
+    if (t % 32 >= 16) v = __shfl_sync(0xffffffff, v, 16);  // expect: missing-lanes
+  }
+  out[t] = v;
+}
+
+// What stands between is for other lanes, or not on the way of both.
+// cuda-lsp: launch grid=(1) block=(32)
+__global__ void other_half_behind_a_barrier_of_some(int *out) {  // expect: race-free
+  int t = threadIdx.x, v = t;
+  if (t < 16) v = __shfl_sync(0xffffffff, v, 0);
+  if (t >= 16) __syncwarp(0xffff0000);  // expect: redundant-barrier
+  if (t >= 16) v = __shfl_sync(0xffffffff, v, 16);
   out[t] = v;
 }
 
