@@ -275,3 +275,29 @@ def test_lanes_that_are_waited_for_are_not_kept_at_a_new_barrier(before: str, ma
 def test_lanes_that_nobody_waits_for_or_that_were_waited_for_before(before: str, mask: str, behind: str) -> None:
     fixed, said = found(IN_PART % (before, mask, behind))
     assert fixed, said
+
+
+@pytest.mark.parametrize(
+    ("condition", "instruction", "free"),
+    [
+        ("t % 32 < 16", 'asm volatile("shfl.sync.bfly.b32 %0, %1, 1, 0x1f, 0xffff;" : "=r"(r) : "r"(r))', True),
+        ("p[t]", 'asm volatile("redux.sync.add.u32 %0, %1, %2;" : "=r"(r) : "r"(r), "r"(m))', True),
+        ("p[t]", 'asm volatile("redux.sync.add.u32 %0, %1, 0xffffffff;" : "=r"(r) : "r"(r))', False),
+    ],
+)
+def test_exchanges_in_assembly_wait_for_the_lanes_that_their_masks_name(
+    condition: str, instruction: str, free: bool
+) -> None:
+    text = f"""// cuda-lsp: launch grid=(1) block=(64)
+__global__ void k(const unsigned *p, unsigned *out) {{
+  __shared__ unsigned s[64];
+  int t = threadIdx.x;
+  unsigned r = p[t], m = __ballot_sync(0xffffffff, p[t]);
+  if ({condition}) {instruction};
+  s[t] = r;
+  out[t] = s[63 - t];
+}}
+"""
+    given = answers(engine(), CheckRequest("/restructured/assembly.cu", text))
+    fixes = [a for a in given if isinstance(a, Fix) and a.kind == "insert-barrier"]
+    assert any(not fix.assumes for fix in fixes) == free

@@ -447,3 +447,23 @@ __global__ void left_by_lanes_that_are_not_named(int *out, int n) {
   __syncthreads();  // expect: redundant-barrier
   out[t] = v;
 }
+
+// --- in assembly
+
+// cuda-lsp: launch grid=(1) block=(32)
+__global__ void shuffle_in_assembly_of_the_lanes_named(int *out) {
+  int t = threadIdx.x, v = t;
+  if (t < 16) asm volatile("shfl.sync.bfly.b32 %0, %1, 1, 0x1f, 0xffff;" : "=r"(v) : "r"(t));
+  __syncthreads();  // expect: redundant-barrier
+  out[t] = v;
+}
+
+// What the mask is, an instruction before it says.
+// cuda-lsp: launch grid=(1) block=(32)
+__global__ void vote_in_assembly_of_unknown_lanes(int *out) {
+  int t = threadIdx.x;
+  unsigned m = 0;
+  if (t < 16) asm volatile("activemask.b32 %0; vote.sync.ballot.b32 %0, 1, %0;" : "+r"(m));
+  __syncthreads();  // expect: redundant-barrier
+  out[t] = m;
+}

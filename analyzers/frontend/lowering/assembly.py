@@ -33,7 +33,7 @@ from analyzers.ir.expr import (
     const,
     lnot,
 )
-from analyzers.ir.kernel import Alignment, Assume, Atomic, If, Load, ObservationKind, Observe, Order, Store
+from analyzers.ir.kernel import Alignment, Assume, Atomic, Collective, If, Load, ObservationKind, Observe, Order, Store
 from analyzers.ir.warp_scans import WARP
 
 _CONSTRAINT = re.compile(r'(?:\[(\w+)\]\s*)?"\s*([=+]?)[^"]*"\s*\(')
@@ -168,7 +168,7 @@ def _operation(s: Statement, name: str, head: str, args: list[str], text: str) -
     if name == "mapa":
         return map_address(s, args)
     if name in _EXCHANGES and "sync" in qualifiers:
-        s.ctx.havoc(U32, f"asm {name}", s.node, tile=WARP)
+        _exchange(s, name, args)
         return True
     if name == "cvta" and len(args) == 2:
         value = s.value(args[1])
@@ -176,6 +176,17 @@ def _operation(s: Statement, name: str, head: str, args: list[str], text: str) -
             s.set(args[0], value)
     # What only computes in registers leaves its outputs with any value; any other instruction may do anything.
     return name in _REGISTERS_ONLY or name.startswith(_VIDEO)
+
+
+def _exchange(s: Statement, name: str, args: list[str]) -> None:
+    """An exchange between the lanes that the last operand names, like a vote whose result nobody uses."""
+    mask = s.value(args[-1]) if args and not s.is_output(args[-1]) else None
+    if mask is None or not isinstance(mask.ty, IntType):
+        s.ctx.havoc(U32, f"asm {name}", s.node, tile=WARP)
+        return
+    operands = (memory.convert_scalar(s.ctx, mask, U32), const(1, BOOL))
+    result = s.ctx.temporary(U32, "lane")
+    s.ctx.emit(Collective(s.ctx.id(), result.value, U32, "__ballot_sync", operands, s.ctx.site(s.node)))
 
 
 def _predicate(s: Statement, qualifiers: list[str], args: list[str]) -> None:

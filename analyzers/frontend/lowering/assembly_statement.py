@@ -39,6 +39,11 @@ class Statement:
         number = int(found.group(1)) if found.group(1) else self.names.get(found.group(2), -1)
         return number if 0 <= number < len(self.operands) else None
 
+    def is_output(self, text: str) -> bool:
+        """Whether another instruction of the statement may have written an operand."""
+        number = self.number(text)
+        return number is not None and self.outputs[number]
+
     def value(self, text: str) -> Expr | None:
         """An operand or an immediate."""
         text = text.strip()
