@@ -120,3 +120,20 @@ def test_votes_and_bit_tricks():
       out[3] = __syncthreads_count(t & 1);
     """
     assert ints(executed(body), 4) == [5, 1, 36, 16]
+
+
+@pytest.mark.parametrize(("condition", "missed"), [("t < 4", False), ("t / 4 % 3 == 1", False), ("t < 6", True)])
+def test_a_shuffle_of_a_group_waits_for_the_threads_of_its_own_tile(condition: str, missed: bool) -> None:
+    kernel = lowered(f"""#include <cooperative_groups.h>
+namespace cg = cooperative_groups;
+__global__ void k(int *out) {{
+  auto tile = cg::tiled_partition<4>(cg::this_thread_block());
+  int t = threadIdx.x, v = t;
+  if ({condition}) v = tile.shfl(v, 1);
+  __syncthreads();
+  out[t] = v;
+}}
+""")
+    result = run(kernel, ConcreteLaunch(block=(64, 1, 1), arrays={"out": [0] * 64}))
+    assert bool(result.divergences) == missed
+    assert [result.read("out", 4 * t, 4) for t in range(4)] == ([1] * 4 if "<" in condition else [0, 1, 2, 3])

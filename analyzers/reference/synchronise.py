@@ -91,6 +91,11 @@ class Groups:
         members = [first + lane for lane in range(WARP) if mask >> lane & 1]
         return [m for m in members if m < len(self.threads) and self.threads[m].block == t.block]
 
+    def _tile(self, t: Thread, size: int) -> list[int]:
+        """The threads of the tile of ``size`` that one is in."""
+        first = t.rank // size * size
+        return self.by_block[t.block][first : first + size]
+
     def _members(self, t: Thread, s: k.Barrier, mask: int) -> tuple[GroupKey, Iterable[int]]:
         block = self.by_block[t.block]
         if s.scope == "block":
@@ -101,8 +106,7 @@ class Groups:
             return ("cluster", t.cluster), [u.number for u in self.threads if u.cluster == t.cluster]
         if s.scope == "tile":
             size = s.tile or WARP
-            index = t.rank // size
-            return ("tile", t.block, size, index), block[index * size : (index + 1) * size]
+            return ("tile", t.block, size, t.rank // size), self._tile(t, size)
         lanes = self._lanes(t, mask)
         return ("warp", t.block, mask, *lanes), lanes
 
@@ -116,7 +120,12 @@ class Groups:
         if takes_mask(s.name) and arguments:
             mask = int(arguments.pop(0)) & 0xFFFFFFFF
         t.wait = Wait(s.id, place, s, arguments, seed)
-        lanes = self.by_block[t.block] if of_block(s.name) else self._lanes(t, mask)
+        if of_block(s.name):
+            lanes = self.by_block[t.block]
+        elif s.group is not None:
+            lanes = self._tile(t, s.group)
+        else:
+            lanes = self._lanes(t, mask)
         self._join(("collective", t.block, mask, s.id, *lanes), "collective", lanes, t)
 
     def _join(self, key: GroupKey, scope: str, members: Iterable[int], t: Thread) -> None:
