@@ -6,7 +6,7 @@ import difflib
 import re
 from typing import Final
 
-_LINES: Final = re.compile(r"\blines? \d+(?:(?:, | and )\d+)*(?!\d|(?:, | and )\d| of \S+\.)")
+_LINES: Final = re.compile(r"\blines? \d+(?:(?:, | and )\d+)*(?!\d|(?:, | and )\d| of \S+\.\w)")
 """None of headers (`line 4 of tile.cuh`)."""
 
 

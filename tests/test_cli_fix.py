@@ -74,7 +74,7 @@ def test_what_is_not_repaired_says_why_in_a_line(folder: Path, capsys: pytest.Ca
     assert main(["fix", "--write", "racy.cu"], FAKE) == FINDINGS
     said = capsys.readouterr().err.splitlines()
     # The repair above has moved the line; what is said of it names the line of the old text.
-    assert "racy.cu:6: no repair for the data-race: In line 6 of racy.cu nothing helps." in said
+    assert "racy.cu:6: no repair for the data-race: In line 6 nothing helps, of racy.cu." in said
     assert said[-1] == "racy.cu: left: 1 data-race"
 
 

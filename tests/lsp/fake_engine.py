@@ -126,7 +126,7 @@ class FakeEngine:
         yield from self._repairs(request, result, stop)
         for finding in (f for k in result.kernels for f in k.contexts[0].findings):
             if is_hopeless(request, finding):
-                yield FixRefusal(f"In line {finding.span.line} of {request.path} nothing helps.", finding.group)
+                yield FixRefusal(f"In line {finding.span.line} nothing helps, of {request.path}.", finding.group)
 
     def hints(self, request: CheckRequest, result: UnitResult, stop: Callable[[], bool]) -> Iterator[Fix]:
         yield from ()
