@@ -67,6 +67,7 @@ class Slicer:
             if objects & written:
                 written |= objects
         wanted = [n for n, s in enumerate(self._statements) if isinstance(s, _ORDERS)]
+        wanted += self._missed_exchanges()
         retries = any(isinstance(s, k.Atomic) and s.op == "cas" for s in self._statements)
         telling = [
             s for n in writing if self._touched((s := self._access(n)).pointer) - private and (retries or _tells(s))
@@ -89,6 +90,19 @@ class Slicer:
         counted = [v for p in self.kernel.pipelines for v in _variables_of(p)]
         kernel = self._slice(wanted, [e for s in telling for e in _written(s)], counted)
         return Conflicts(kernel, tuple(left_out), frozenset(kept_apart))
+
+    def _missed_exchanges(self) -> list[int]:
+        """The exchanges of warps, where a lane may miss one of them."""
+        exchanges = [n for n, s in enumerate(self._statements) if _is_exchange(s)]
+        return exchanges if any(map(self._may_be_missed, exchanges)) else []
+
+    def _may_be_missed(self, number: int) -> bool:
+        """Whether a statement stands in a conditional, or in what other statements leave."""
+        while (number := self._around[number]) >= 0:
+            s = self._statements[number]
+            if isinstance(s, k.If) or (isinstance(s, (k.Block, k.Loop)) and self._leaving[s.label]):
+                return True
+        return False
 
     def _kept_apart(self, writing: Sequence[int]) -> Callable[[int], bool]:
         """Tells of an access to shared memory whether it is in no barrier interval with a write of the same object."""
@@ -293,6 +307,11 @@ def _defined(s: k.Stmt) -> tuple[str, ...]:
     return ()
 
 
+def _is_exchange(s: k.Stmt) -> bool:
+    """Lanes wait for each other there."""
+    return (isinstance(s, k.Collective) and s.name.endswith("_sync")) or (isinstance(s, k.Havoc) and s.tile is not None)
+
+
 def _decisive(s: k.Stmt) -> tuple[Expr, ...]:
     """What a statement that matters is decided by."""
     match s:
@@ -302,8 +321,8 @@ def _decisive(s: k.Stmt) -> tuple[Expr, ...]:
             return (s.pointer, *(index for index, _ in s.in_bounds))
         case k.Barrier(mask=mask, reduce=reduce):
             return (*(() if mask is None else (mask,)), *(() if reduce is None else (reduce[1],)))
-        case k.Collective(operands=operands):
-            return operands
+        case k.Collective(operands=operands) if _is_exchange(s):
+            return operands[:1]
         case k.If(condition=condition) | k.Loop(condition=condition) | k.Assume(condition=condition):
             return (condition,)
         case _:
@@ -322,8 +341,8 @@ def _written(s: k.Stmt) -> tuple[Expr, ...]:
 
 
 def _operands(s: k.Stmt) -> tuple[Expr, ...]:
-    """What the result of an atomic tells of, besides memory."""
-    return s.operands if isinstance(s, k.Atomic) else ()
+    """What the result of an atomic tells of, besides memory, and that of an exchange."""
+    return s.operands if isinstance(s, (k.Atomic, k.Collective)) else ()
 
 
 def _is_special(s: k.Load | k.Store) -> bool:

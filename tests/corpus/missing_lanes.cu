@@ -451,6 +451,14 @@ __global__ void left_by_lanes_that_are_not_named(int *out, int n) {
 // --- in assembly
 
 // cuda-lsp: launch grid=(1) block=(32)
+__global__ void shuffle_in_assembly(int *out) {
+  int t = threadIdx.x, v = t;
+  if (t < 16) asm volatile("shfl.sync.bfly.b32 %0, %1, 1, 0x1f, 0xffffffff;" : "=r"(v) : "r"(t));  // expect: missing-lanes
+  __syncthreads();
+  out[t] = v;
+}
+
+// cuda-lsp: launch grid=(1) block=(32)
 __global__ void shuffle_in_assembly_of_the_lanes_named(int *out) {
   int t = threadIdx.x, v = t;
   if (t < 16) asm volatile("shfl.sync.bfly.b32 %0, %1, 1, 0x1f, 0xffff;" : "=r"(v) : "r"(t));
@@ -466,4 +474,22 @@ __global__ void vote_in_assembly_of_unknown_lanes(int *out) {
   if (t < 16) asm volatile("activemask.b32 %0; vote.sync.ballot.b32 %0, 1, %0;" : "+r"(m));
   __syncthreads();  // expect: redundant-barrier
   out[t] = m;
+}
+
+// --- results that no conflict depends on
+
+// cuda-lsp: launch grid=(1) block=(32)
+__global__ void shuffle_for_nothing(int *out) {
+  int t = threadIdx.x, v = t;
+  if (t < 16) __shfl_sync(0xffffffff, v, 0);  // expect: missing-lanes
+  __syncthreads();
+  out[t] = v;
+}
+
+// cuda-lsp: launch grid=(1) block=(32)
+__global__ void shuffle_for_a_sum(const int *in, int *sum) {
+  int t = threadIdx.x, v = in[t];
+  if (t < 16) v = __shfl_sync(0xffffffff, v, 0);  // expect: missing-lanes
+  __syncthreads();
+  atomicAdd(sum, v);
 }
