@@ -18,6 +18,7 @@ from analyzers.model import Access, Finding, Fix, FixRefusal
 from quickfix.atomic_calls import atomic_call, function_of
 from quickfix.bounded_claims import bounded_claim
 from quickfix.edits import Change, Layout, text_edits
+from quickfix.file_names import listed
 from quickfix.naming import NotPossible, line_of
 from quickfix.paths import Level, chain_to, in_library, on_host, steps_to
 from quickfix.rebuild import Begun, composed, in_old_lines, rebuilt_from
@@ -217,8 +218,8 @@ def _commute(done: Sequence[Done]) -> bool:
 def _fix(session: Session, current: Session, done: Sequence[Done]) -> Fix:
     trial, first, several = done[-1].trial, done[0], len(done) > 1
     files = composed([each.trial for each in done])
-    cells = _listed(f"{each.text}" for each in done)
-    functions = _listed(f"{each.function}()" for each in done)
+    cells = listed(list(dict.fromkeys(each.text for each in done)))
+    functions = listed(list(dict.fromkeys(f"{each.function}()" for each in done)))
     where = session.names.lines((each.path, each.line) for each in done)
     what = "updates" if several else first.what
     cost = "atomic operation for a load and a store"
@@ -231,11 +232,6 @@ def _fix(session: Session, current: Session, done: Sequence[Done]) -> Fix:
         preferred=_commute(done),
         notes=_notes(done),
     )
-
-
-def _listed(names: Iterable[str]) -> str:
-    *first, last = dict.fromkeys(names)
-    return f"{', '.join(first)} and {last}" if first else last
 
 
 def _with_barriers(

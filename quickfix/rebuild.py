@@ -16,7 +16,7 @@ from analyzers.analysed import KernelAnalysis
 from analyzers.model import Finding, Fix, FixRefusal, Verdict
 from quickfix.cost import called_often, trips_of
 from quickfix.edits import Change, text_edits
-from quickfix.file_names import numbered
+from quickfix.file_names import listed, numbered
 from quickfix.flattened import flattened
 from quickfix.grid_wide import explanation
 from quickfix.loosened import is_of_one_execution
@@ -322,8 +322,7 @@ def _what(begun: Begun) -> str:
 
 def _listed(done: Iterable[str]) -> str:
     """What is done, as a title begins."""
-    *first, last = filter(None, done)
-    return sentence(f"{', '.join(first)} and {last}" if first else last).removesuffix(".")
+    return sentence(listed(list(filter(None, done)))).removesuffix(".")
 
 
 _SPLIT: Final = re.compile(r"[Ss]plit the statement in line (\d+(?: of \S+)?)\Z")

@@ -51,7 +51,7 @@ __all__ = [
     "UnitParser",
     "instantiation_probe",
     "is_bundled",
-    "is_of_library",
+    "models_library",
     "scan_explicit_instantiations",
     "scan_kernels",
     "scan_launches",
@@ -533,7 +533,7 @@ def is_bundled(path: str) -> bool:
     return path.startswith(HEADERS)
 
 
-def is_of_library(path: str) -> bool:
+def models_library(path: str) -> bool:
     """Whether a file name that libclang reports is one of our own headers for libraries such as CUB, whose objects are
     laid out in their own way."""
     return path.startswith(_LIBRARIES)

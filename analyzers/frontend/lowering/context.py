@@ -17,7 +17,7 @@ from analyzers.frontend.lowering.invocation import Facts
 from analyzers.frontend.lowering.layout import CType
 from analyzers.frontend.lowering.nodes import Kinds, Node, NodeTable
 from analyzers.frontend.lowering.places import Closure, Place, Value
-from analyzers.frontend.parse import is_of_library
+from analyzers.frontend.parse import models_library
 from analyzers.ir.expr import I32, NULL, PTR, Expr, IntType, Type, const, fconst, make, var, walk
 from analyzers.ir.kernel import (
     Assign,
@@ -202,7 +202,7 @@ class Context:
         return self._next_id
 
     def site(self, node: Node, text: str | None = None) -> Site:
-        modelled = self.override is not None and is_of_library(node.span.path)
+        modelled = self.override is not None and models_library(node.span.path)
         if self.override is not None:
             node, text = self.override, None
         text = node.text if text is None else text
