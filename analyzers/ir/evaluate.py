@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
-from typing import Any, Union
+from typing import Any, Final, Union
 
 import numpy as np
 import numpy.typing as npt
@@ -139,38 +139,44 @@ def evaluate_each(roots: Iterable[Expr], values: Values, *, no_signed_overflow: 
     """:func:`evaluate` for several expressions that share subexpressions."""
     roots = tuple(roots)
     memo: dict[int, int | None] = {}
-    for node in _in_order(roots, no_signed_overflow):
-        memo[node.key] = _node_value(node, values, memo, no_signed_overflow)
-    return tuple(memo[r.key] for r in roots)
+    for node, kind, below in _steps(roots, no_signed_overflow):
+        args = [memo[key] for key in below]
+        if kind is _OPERATION:
+            value = None if None in args else _defined_value(node, args, no_signed_overflow)  # type: ignore[arg-type]
+        elif kind is _ATOM:
+            value = None if None in args else values.get(node)
+        elif kind is _CONSTANT:
+            value = node.value if isinstance(node.ty, IntType) else None
+        elif kind == "land":
+            value = 0 if 0 in args else None if None in args else 1
+        elif kind == "lor":
+            value = 1 if 1 in args else None if None in args else 0
+        else:
+            value = None if args[0] is None else args[1] if args[0] else args[2]
+        memo[node.key] = value
+    return tuple([memo[r.key] for r in roots])
+
+
+_OPERATION: Final = "operation"
+_ATOM: Final = "atom"
+_CONSTANT: Final = "constant"
 
 
 @lru_cache(maxsize=512)
-def _in_order(roots: tuple[Expr, ...], operands_of_atoms: bool) -> tuple[Expr, ...]:
-    """One question is evaluated for many values."""
-    return tuple(computed(roots, operands_of_atoms=operands_of_atoms))
+def _steps(roots: tuple[Expr, ...], strict_overflow: bool) -> tuple[tuple[Expr, str, tuple[int, ...]], ...]:
+    """What is evaluated, operands first: (node, what it is, keys of the operands that it needs a value of). One
+    question is evaluated for many values."""
+    return tuple(_step(node, strict_overflow) for node in computed(roots, operands_of_atoms=strict_overflow))
 
 
-def _node_value(e: Expr, values: Values, memo: dict[int, int | None], strict_overflow: bool) -> int | None:
-    op = e.op
-    if op == "const":
-        return e.value if isinstance(e.ty, IntType) else None
+def _step(e: Expr, strict_overflow: bool) -> tuple[Expr, str, tuple[int, ...]]:
+    if e.op == "const":
+        return e, _CONSTANT, ()
     if is_atom(e):
         strict = strict_overflow and bool(e.args) and needs_operands(e)
-        if strict and any(memo[a.key] is None for a in e.args if isinstance(a.ty, IntType)):
-            return None
-        return values.get(e)
-    assert isinstance(e.ty, IntType)
-    args = [memo[a.key] for a in e.args]
-    if op == "land":
-        return 0 if 0 in args else None if None in args else 1
-    if op == "lor":
-        return 1 if 1 in args else None if None in args else 0
-    if op == "select":
-        return None if args[0] is None else args[1] if args[0] else args[2]
-    present = [a for a in args if a is not None]
-    if len(present) != len(args):
-        return None
-    return _defined_value(e, present, strict_overflow)
+        return e, _ATOM, tuple(a.key for a in e.args if isinstance(a.ty, IntType)) if strict else ()
+    kind = e.op if e.op in ("land", "lor", "select") else _OPERATION
+    return e, kind, tuple(a.key for a in e.args)
 
 
 def _defined_value(e: Expr, args: list[int], strict_overflow: bool) -> int | None:

@@ -73,11 +73,13 @@ from analyzers.ir.node import (
     walk,
 )
 from analyzers.ir.rewriting import (
+    operations,
     rebuild,
     rewrite,
     substitute,
     substitution,
     symbols,
+    uses,
 )
 
 __all__ = [
@@ -130,6 +132,7 @@ __all__ = [
     "narrow",
     "neg",
     "opaque",
+    "operations",
     "pointer_of_integer",
     "ptradd",
     "rebuild",
@@ -142,6 +145,7 @@ __all__ = [
     "sym",
     "symbols",
     "trunc_div",
+    "uses",
     "var",
     "walk",
 ]

@@ -293,22 +293,28 @@ def walk(roots: Iterable[Expr], known: Container[int] = ()) -> Iterator[Expr]:
     for root in roots:
         if root.key in known:
             continue
-        stack: list[tuple[Expr, bool]] = [(root, False)]
+        # A node and None below what has to come before it: the second time it is met, that is done.
+        stack: list[Expr | None] = [root]
         while stack:
-            node, ready = stack.pop()
-            if ready:
+            node = stack.pop()
+            if node is None:
+                node = stack.pop()
+                assert node is not None
                 yield node
                 continue
-            if node.key in seen:
+            key = node.key
+            if key in seen:
                 continue
-            seen.add(node.key)
-            if not node.args:
+            seen.add(key)
+            args = node.args
+            if not args:
                 yield node
                 continue
-            stack.append((node, True))
-            for a in node.args:
-                if a.key not in seen and a.key not in known:
-                    stack.append((a, False))
+            stack += (node, None)
+            for a in args:
+                key = a.key
+                if key not in seen and key not in known:
+                    stack.append(a)
 
 
 _INFIX = {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Set
+from typing import Final
 
 from analyzers.ir import expr as E
 from analyzers.ir import kernel as K
@@ -124,18 +125,44 @@ def _addressed(e: Expr, known: Mapping[str, Set[str]], unknown: bool) -> frozens
 def pointed_objects(p: Expr, known: Mapping[str, Set[str]], unknown: bool = True) -> frozenset[str]:
     """Objects a program pointer expression may point into; a variable nothing is known of adds ``?`` if
     ``unknown``."""
-    out: set[str] = set()
+    found = _pointing.get(p.key)
+    if found is None:
+        if len(_pointing) >= _MAX_POINTING:
+            _pointing.clear()
+        found = _pointing[p.key] = _pointing_below(p)
+    objects, variables, addresses = found
+    if not variables and not addresses:
+        return objects
+    out = set(objects)
+    for name in variables:
+        out |= known.get(name, {"?"} if unknown else set[str]())
+    for address in addresses:
+        out |= _addressed(address, known, unknown) or {"?"}
+    return frozenset(out)
+
+
+_Pointing = tuple[frozenset[str], tuple[str, ...], tuple[Expr, ...]]
+"""What a pointer is made of: objects, pointer variables, and integers that are made pointers."""
+_MAX_POINTING: Final = 50_000
+_pointing: dict[int, _Pointing] = {}
+"""By key: each pointer is asked about in several ways, and instances have most of them in common."""
+
+
+def _pointing_below(p: Expr) -> _Pointing:
+    objects: set[str] = set()
+    variables: list[str] = []
+    addresses: list[Expr] = []
     for node in E.walk((p,)):
         if node.ty == E.PTR:
             if node.op == "addr":
-                out.add(node.value)
+                objects.add(node.value)
             elif node.op == "var":
-                out |= known.get(node.value, {"?"} if unknown else set[str]())
+                variables.append(node.value)
             elif is_surface(node):
-                out.add(SURFACES)
+                objects.add(SURFACES)
             elif node.op in ("cast", "call") and node.args[0].ty != E.PTR:
-                out |= _addressed(node.args[0], known, unknown) or {"?"}
-    return frozenset(out)
+                addresses.append(node.args[0])
+    return frozenset(objects), tuple(variables), tuple(addresses)
 
 
 def written_objects(kernel: K.Kernel, known: Mapping[str, frozenset[str]]) -> frozenset[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 from analyzers.ir.folding import (
     binary,
@@ -55,6 +55,9 @@ def rewrite(e: Expr, leaf: Callable[[Expr], Expr | None], memo: dict[int, Expr] 
     """Bottom-up rewriting: ``leaf(node)`` gives a replacement for a node (not descended into), or None to rebuild
     it."""
     memo = {} if memo is None else memo
+    known = memo.get(e.key)
+    if known is not None:
+        return known
     stack: list[tuple[Expr, bool]] = [(e, False)]
     while stack:
         node, ready = stack.pop()
@@ -92,6 +95,36 @@ def substitution(mapping: Mapping[Expr, Expr]) -> Callable[[Expr], Expr]:
         return rewrite(e, mapping.get, memo)
 
     return replaced
+
+
+_bits: dict[str, int] = {}
+"""By operation."""
+_operations_below: dict[int, int] = {}
+"""By key: the bits of what is computed in an expression."""
+
+
+def operations(*names: str) -> int:
+    """A set of operations, for ``uses``."""
+    mask = 0
+    for name in names:
+        mask |= _bits.setdefault(name, 1 << len(_bits))
+    return mask
+
+
+def uses(roots: Iterable[Expr], wanted: int) -> bool:
+    """Whether one of the operations ``wanted`` is in or below ``roots`` (memoised for each node)."""
+    for root in roots:
+        found = _operations_below.get(root.key)
+        if found is None:
+            for node in walk((root,), _operations_below):
+                found = _bits.get(node.op) or operations(node.op)
+                for a in node.args:
+                    found |= _operations_below[a.key]
+                _operations_below[node.key] = found
+            found = _operations_below[root.key]
+        if found & wanted:
+            return True
+    return False
 
 
 _symbols_below: dict[int, frozenset[Expr]] = {}

@@ -20,6 +20,7 @@ FEW: Final = 4
 SIZE_BITS: Final = 62
 BELOW_ALL_SIZES: Final = f"sizes of 64 bits that a kernel is given are below 2^{SIZE_BITS}"
 BELOW_STEPS: Final = "numbers of 32 bits without a sign that a kernel is given, and that a loop goes by, are below 2^31"
+_OPAQUE: Final = E.operations("opaque")
 _BLOCKS: Final = dict.fromkeys((*E.BID, *E.GDIM), (0, 2**31 - 1))
 _THREADS: Final = {**dict.fromkeys(E.TID, (0, MAX_BLOCK - 1)), **dict.fromkeys(E.BDIM, (1, MAX_BLOCK))}
 
@@ -194,7 +195,7 @@ def _asked(condition: Expr, placeholder: Expr) -> list[list[Expr]]:
 
 
 def _is_open(e: Expr) -> bool:
-    return any(n.op == "opaque" for n in E.walk((e,)))
+    return E.uses((e,), _OPAQUE)
 
 
 def _limits(part: Expr, placeholder: Expr, way: int) -> bool:

@@ -9,11 +9,12 @@ from analyzers.ir import expr as E
 from analyzers.ir.events import AccessEvent
 from analyzers.ir.expr import I64, Expr
 from analyzers.ir.intervals import Intervals
+from analyzers.ir.low_bits import low_bits
 from analyzers.races.broadcasts import broadcast_conditions
 from analyzers.races.final_cells import final_cell_laws
 from analyzers.races.matches import match_laws
 from analyzers.races.ordering import Case
-from analyzers.races.pairs import Pair, residue
+from analyzers.races.pairs import Pair
 from analyzers.races.pipelines import unordered
 from analyzers.races.promises import disjoint, injective_facts
 from analyzers.races.scans import scan_laws
@@ -24,8 +25,9 @@ from analyzers.races.tickets import ticket_conditions, tickets
 from analyzers.races.warp_tickets import warp_ticket_conditions
 from analyzers.solve.query import Fact, Overlap, Query
 
-MAX_GRAIN = 128
-"""Bytes; no access is aligned to more."""
+_SHIFTS = E.operations("shl", "shr")
+_EXCLUSIVE_OR = E.operations("xor")
+_SELECTIONS = E.operations("select")
 
 MAX_DISTANCES = 8
 """Distances between two overlapping accesses that are spelled out one by one."""
@@ -165,7 +167,7 @@ def spelled_out(launch: Launch, query: Query) -> Query:
 def with_chosen_sides(query: Query) -> Query:
     """The query with the side of a conditional expression that its conditions leave: a place that only threads inside
     the image move on (``active ? i + plane : i``), written where ``active`` holds."""
-    if not any(n.op == "select" for n in E.walk(query.conjuncts)):
+    if not E.uses(query.conjuncts, _SELECTIONS):
         return query
     held = {part for c in query.conjuncts for part in E.conjuncts(c)}
 
@@ -226,6 +228,9 @@ def exclusive_or_laws(conjuncts: Iterable[Expr]) -> list[Expr]:
     ``b ^ c == a``.
 
     This is all that butterfly patterns need; bit by bit such questions are hard for a solver of integers."""
+    conjuncts = tuple(conjuncts)
+    if not E.uses(conjuncts, _EXCLUSIVE_OR):
+        return []
     found = [n for n in E.walk(conjuncts) if n.op == "xor" and n.args[1].op != "const"]
     out: list[Expr] = []
     for i, one in enumerate(found[:8]):
@@ -355,19 +360,14 @@ def _declared_grain(pair: Pair) -> tuple[int, int]:
 
 def _shown_grain(pair: Pair) -> tuple[int, int]:
     """The largest power of two that both offsets are known modulo, and their difference modulo it."""
-    grain = MAX_GRAIN
-    while grain > 1:
-        one, two = residue(pair.first.offset, grain), residue(pair.second.offset, grain)
-        if one is not None and two is not None:
-            return grain, one - two
-        grain //= 2
-    return 1, 0
+    (one, left), (two, right) = low_bits(pair.first.offset), low_bits(pair.second.offset)
+    return 1 << min(one, two), left - right
 
 
 def shift_counters(query: Query) -> list[Expr]:
     """Loop counters that steer a shift count: splitting their few values makes the question linear."""
     found: dict[Expr, None] = {}
-    for node in E.walk(query.conjuncts):
+    for node in E.walk(query.conjuncts) if E.uses(query.conjuncts, _SHIFTS) else ():
         if node.op in ("shl", "shr") and node.args[1].op != "const":
             for s in E.symbols(node.args[1]):
                 if s.op == "sym" and s.value.startswith("loop:"):

@@ -20,6 +20,9 @@ from analyzers.solve.query import Overlap, Query
 MAX_COUNTS = 6
 """Counts of one question that are related to each other."""
 WARP = 32
+_CALLS = E.operations("call")
+_MASKS = E.operations("and")
+
 _BIT = "lanes:bit"
 
 
@@ -83,6 +86,8 @@ def _noted(found: dict[int, int], at: int | None, value: int | None, last: int) 
 def counted(query: Query) -> Counted | None:
     """The query with numbers in it; None where it has no counts below a lane."""
     roots = [*query.conjuncts, *(f.condition for f in query.facts)]
+    if not E.uses(roots, _CALLS):
+        return None
     below: dict[Expr, tuple[Expr, Expr]] = {}
     for node in sorted((n for n in E.walk(roots) if is_count(n)), key=lambda n: n.rank):
         found = lanes_below(node.args[0])
@@ -136,6 +141,8 @@ def _is_lane_number(lane: Expr) -> Expr:
 def without_bits(query: Query) -> Query:
     """The query without what it says of single lanes of masks: solvers of integers are no good at shifts. What is
     impossible then is impossible for the query."""
+    if not E.uses(query.conjuncts, _MASKS):
+        return query
     kept = [c for c in query.conjuncts if all(n.op != "and" or _own_bit(n) is None for n in E.walk((c,)))]
     return replace(query, conjuncts=tuple(kept)) if len(kept) < len(query.conjuncts) else query
 

@@ -7,7 +7,7 @@ Which pointer parameters point into one object is what the launch says; without 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from analyzers.ir import expr as E
@@ -203,36 +203,3 @@ def starts_retry(launch: Launch, pair: Pair) -> bool:
         swaps = [a for a in launch.events.accesses if a.id in fed]
         return all(a.root is read.root and a.offset is read.offset and a.width == read.width for a in swaps)
     return False
-
-
-def residue(e: Expr, n: int) -> int | None:
-    """``e`` modulo ``n`` where it is the same whatever the symbols in it are (a syntactic check, wrap-around of 64-bit
-    offsets aside)."""
-    found: dict[int, int | None] = {}
-    for node in E.walk((e,)):
-        found[node.key] = _residue_of(node, [found[a.key] for a in node.args], n)
-    return found[e.key]
-
-
-def _residue_of(e: Expr, parts: Sequence[int | None], n: int) -> int | None:
-    """The same, from what is known of its arguments."""
-    if e.op == "const":
-        return int(e.value) % n
-    if e.op == "select":
-        return parts[1] if parts[1] == parts[2] else None
-    if e.op == "mul" and 0 in parts:
-        return 0
-    known = [p for p in parts if p is not None]
-    if len(known) < len(parts):
-        return None
-    match e.op:
-        case "add":
-            return (known[0] + known[1]) % n
-        case "sub":
-            return (known[0] - known[1]) % n
-        case "mul":
-            return known[0] * known[1] % n
-        case "neg":
-            return -known[0] % n
-        case _:
-            return None

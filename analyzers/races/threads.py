@@ -27,6 +27,8 @@ from analyzers.races.quotients import thread_limits
 from analyzers.solve.query import Fact
 
 _Found = TypeVar("_Found")
+
+_OPAQUE = E.operations("opaque")
 Mode = Literal["thread", "warp", "block", "grid"]
 
 MAX_BLOCK = (1024, 1024, 64)
@@ -73,6 +75,9 @@ class Launch:
     _fusions: dict[int, Expr] = field(init=False, default_factory=dict[int, Expr])
     _seen: dict[tuple[int, int, Mode], Expr] = field(init=False, default_factory=dict[tuple[int, int, "Mode"], Expr])
     """What ``side`` has given, by key."""
+    _thread_ranges: dict[Mode, dict[Expr, tuple[int, int]]] = field(
+        init=False, default_factory=dict["Mode", dict[Expr, tuple[int, int]]]
+    )
     _same_warp: dict[Mode, Expr] = field(init=False, default_factory=dict["Mode", Expr])
     _sides: dict[tuple[int, Mode], dict[int, Expr]] = field(
         init=False, default_factory=dict[tuple[int, "Mode"], dict[int, Expr]]
@@ -294,8 +299,14 @@ class Launch:
                     out[dim] = found
         return out
 
-    def thread_ranges(self, mode: Mode) -> dict[Expr, tuple[int, int]]:
+    def thread_ranges(self, mode: Mode) -> Mapping[Expr, tuple[int, int]]:
         """Inclusive ranges of coordinates, counters and dimensions of both threads."""
+        found = self._thread_ranges.get(mode)
+        if found is None:
+            found = self._thread_ranges[mode] = self._ranges_of_threads(mode)
+        return found
+
+    def _ranges_of_threads(self, mode: Mode) -> dict[Expr, tuple[int, int]]:
         out = dict(self.ranges)
         for axis in range(3):
             b, g = self.block[axis], self.grid[axis]
@@ -435,6 +446,8 @@ class Launch:
 
 def _split_opaque(e: Expr, thread: int, shared: frozenset[str], memo: dict[int, Expr]) -> Expr:
     """Give opaque values that the two threads need not agree on a side of their own."""
+    if not E.uses((e,), _OPAQUE):
+        return e
     for node in E.walk((e,), memo):
         args = tuple([memo[a.key] for a in node.args])
         if node.op == "opaque":
@@ -553,4 +566,4 @@ _OF_THREADS = frozenset({*E.TID, *E.BID, *E.BDIM, *E.GDIM})
 
 
 def _has_opaque(e: Expr) -> bool:
-    return any(node.op == "opaque" for node in E.walk((e,)))
+    return E.uses((e,), _OPAQUE)

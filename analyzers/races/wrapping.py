@@ -40,6 +40,7 @@ _ROUNDS = 2
 
 _RING = frozenset({"add", "sub", "mul", "neg"})
 
+_COMPARISONS = frozenset({"eq", "ne", "lt", "le"})
 _REARRANGING = frozenset({"div", "rem", "shr", "shl", "and", "or", "xor", "not"})
 """Operations that make something else of a number that has wrapped around: bits of a hash, a place in a ring."""
 
@@ -268,17 +269,18 @@ def _exact(
     """Keys of the nodes whose exact value counts: what has a large factor or term, what is compared with a large
     number, conversions of these, and all that is rearranged or cut off, but for the ``indices`` of vectors and for
     sizes that host code keeps in an ``int``."""
-    conditions = tuple(conditions)
-    numbers = {s.key for n in E.walk(conditions) for s in _compared_with_large(n)}
+    nodes = tuple(E.walk(conditions))
+    compared = [n for n in nodes if n.op in _COMPARISONS]
+    numbers = {s.key for n in compared for s in _compared_with_large(n)}
     exact: set[int] = set()
-    for node in E.walk(conditions):
+    for node in nodes:
         ring = node.op in _RING and node.ty == U32
         large = any(a.op == "const" and abs(_as_written(a.value)) > MAX_PLAIN_CONSTANT for a in node.args)
         below = ring or _is_conversion(node)
         if node.key in numbers or (ring and large) or (below and any(a.key in exact for a in node.args)):
             exact.add(node.key)
-    exact.update(key for node in E.walk(conditions) for key in _sign_tests(node))
-    for node in E.walk(conditions):
+    exact.update(key for node in compared for key in _sign_tests(node))
+    for node in nodes:
         cut = node.op == "cast" and _width(node) < _width(node.args[0]) and not is_size(node) and ranges.wraps(node)
         if (node.op in _REARRANGING and node not in indices) or cut:
             exact.update(n.key for n in E.walk(node.args))
@@ -286,8 +288,8 @@ def _exact(
 
 
 def _compared_with_large(node: Expr) -> tuple[Expr, ...]:
-    """A symbol that ``node`` compares with a number no size has."""
-    if node.op not in ("eq", "ne", "lt", "le") or node.args[0].ty != U32:
+    """A symbol that a comparison compares with a number no size has."""
+    if node.args[0].ty != U32:
         return ()
     known, other = sorted(node.args, key=lambda a: a.op != "const")
     if known.op != "const" or known.value <= I32.high or known.value > U32.high:
@@ -297,7 +299,7 @@ def _compared_with_large(node: Expr) -> tuple[Expr, ...]:
 
 def _sign_tests(node: Expr) -> Iterator[int]:
     """Keys of the conversions of single numbers whose sign a condition asks for: ``(int)n < 0``."""
-    if node.op in ("eq", "ne", "lt", "le") and any(a.op == "const" and a.value <= 0 for a in node.args):
+    if any(a.op == "const" and a.value <= 0 for a in node.args):
         for a in node.args:
             if _is_conversion(a) and a.ty == I32 and a.args[0].op in ("sym", "shl", "cast"):
                 yield a.key

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from typing import Final
 
 from analyzers.ir import expr as E
 from analyzers.ir.expr import I64, Expr, IntType
@@ -25,6 +26,9 @@ from analyzers.solve.query import Answer, Overlap, Proved, Query, Satisfied, Und
 MAX_SIZES = 4
 WIDEST = 32
 """Bits of a divisor: its negative is a number of 64."""
+
+
+_DIVISIONS: Final = E.operations("div", "rem")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +60,8 @@ def _open_sizes(query: Query) -> dict[Expr, int]:
     """Sizes that something is divided by, or digits are multiplied by, and that may be zero or less as far as ranges
     tell, each with the least that it is where it is not negative: a divisor is not zero. None where they are too many,
     or where a division may never be made."""
+    if not E.uses(query.conjuncts, _DIVISIONS):
+        return {}
     nodes = list(E.walk(query.conjuncts))
     intervals = Intervals(query.ranges)
 

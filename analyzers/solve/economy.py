@@ -7,7 +7,7 @@ is asked of no other: the effort is that of the facts, not of the proofs.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -58,19 +58,30 @@ class _Economy:
     left: int = MAX_PROOFS
 
     def run(self) -> None:
-        for tag in sorted(frozenset[int]().union(*(p.core for p in self.proofs)) - self.core):
-            if not self._all_without(lambda p, t=tag: t in p.core, lambda p, t=tag: self._again(p, p.core - {t})):
-                self.core |= {tag}
-        if not self.used_no_overflow:
-            self.used_no_overflow = not self._all_without(
-                lambda p: p.used_no_overflow, lambda p: self._again(p, p.core, overflow=True)
-            )
+        tags = sorted(frozenset[int]().union(*(p.core for p in self.proofs)) - self.core)
+        self._do_without(tags if self.used_no_overflow else [*tags, None])
 
-    def _all_without(self, uses: Callable[[Proved], bool], again: Callable[[Proved], Proved | None]) -> bool:
-        """Whether all proofs that use it can be made without; those that were are replaced."""
+    def _do_without(self, spared: Sequence[int | None]) -> None:
+        """Leave out what can be of ``spared``: facts by their tags, and None for the absence of overflow. Mostly all
+        of them can, so that is tried at first. A proof that does without many does without each: this comes to what
+        one after the other comes to."""
+        if not spared or self._made_without(spared):
+            return
+        if len(spared) == 1:
+            self.core |= {t for t in spared if t is not None}
+            self.used_no_overflow |= None in spared
+            return
+        half = len(spared) // 2
+        self._do_without(spared[:half])
+        self._do_without(spared[half:])
+
+    def _made_without(self, spared: Sequence[int | None]) -> bool:
+        """Whether all proofs that use any of it can be made without; those that were are replaced."""
+        tags = frozenset(t for t in spared if t is not None)
         for i, proof in enumerate(self.proofs):
-            if uses(proof):
-                found = again(proof)
+            overflow = None in spared and proof.used_no_overflow
+            if overflow or not tags.isdisjoint(proof.core):
+                found = self._again(proof, proof.core - tags, overflow=overflow)
                 if found is None:
                     return False
                 self.proofs[i] = found
