@@ -12,9 +12,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import count
 from math import prod
 from typing import Final, Literal
 
+from analyzers.barriers.parting import guard_of, left_before, parting
 from analyzers.ir import expr as E
 from analyzers.ir.events import BarrierEvent, Conjunct
 from analyzers.ir.expr import I64, Expr
@@ -24,7 +26,10 @@ from analyzers.races.conditions import query_of, split
 from analyzers.races.ordering import covers, is_wide
 from analyzers.races.precedents import Places, Question
 from analyzers.races.threads import WARP, Launch, Mode
-from analyzers.solve.query import Satisfied, Undecided
+from analyzers.solve.query import Answer, Proved, Query, Satisfied, Undecided
+
+MAX_LEFT_BEFORE: Final = 16
+"""Values that are tried, where the thread at the barrier had left a loop around it before with the others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,15 +86,15 @@ def _missed(
 ) -> Divergence | None:
     """How a thread misses an exchange and comes to one of the barriers and exchanges that are ``waiting``, but to none
     of the ``others`` that may be met instead."""
-    launch, guard = checker.launch, _guard(exchange)
+    launch, guard = checker.launch, guard_of(exchange)
     for i, c in enumerate(guard):
         if not _keeps_lanes_away(launch, c):
             continue
-        missing = [*_parting(launch, exchange, guard, "warp", i), *covers(launch, exchange, "warp", naming=(1,))]
+        missing = [*parting(launch, exchange, guard, "warp", i), *covers(launch, exchange, "warp", naming=(1,))]
         around = exchange.loops[: c.depth]
         for other in others:
             if not _are_kept_apart(exchange, other, waiting) and _is_alternative(checker, exchange, other):
-                met = [launch.side(x.condition, 2, "warp") for x in _guard(other)]
+                met = [launch.side(x.condition, 2, "warp") for x in guard_of(other)]
                 if other.loops == around[: len(other.loops)]:
                     missing.append(E.lnot(E.land(*met)))
                 elif _satisfied(checker, exchange, i, [*missing, *met]) is not None:
@@ -109,7 +114,7 @@ def _arrivals(
     around = exchange.loops[: cause.depth]
     out: dict[tuple[Expr, ...], None] = {}
     for event in waiting:
-        met = [launch.side(c.condition, 2, "warp") for c in _guard(event)]
+        met = [launch.side(c.condition, 2, "warp") for c in guard_of(event)]
         met += covers(launch, event, "warp", naming=(2,))
         if event.order > exchange.order:
             out[tuple(met)] = None
@@ -131,11 +136,11 @@ def _are_kept_apart(exchange: BarrierEvent, other: BarrierEvent, waiting: Iterab
     """Whether something stands between two exchanges that all who come to one of them come to, and that waits for the
     lanes of both."""
     first, second = sorted((exchange.order, other.order))
-    shared = {c.condition for c in _guard(exchange)} & {c.condition for c in _guard(other)}
+    shared = {c.condition for c in guard_of(exchange)} & {c.condition for c in guard_of(other)}
     return any(
         first < e.order < second
         and exchange.loops[: len(e.loops)] == e.loops == other.loops[: len(e.loops)]
-        and shared.issuperset(c.condition for c in _guard(e))
+        and shared.issuperset(c.condition for c in guard_of(e))
         and _names_all(e, exchange)
         for e in waiting
     )
@@ -157,7 +162,7 @@ def _is_alternative(checker: RaceChecker, exchange: BarrierEvent, other: Barrier
     same, and no thread comes to both."""
     if other is exchange or other.mask is not exchange.mask or _name(other) != _name(exchange):
         return False
-    both = [checker.launch.side(c.condition, 1, "warp") for c in (*_guard(exchange), *_guard(other))]
+    both = [checker.launch.side(c.condition, 1, "warp") for c in (*guard_of(exchange), *guard_of(other))]
     return not isinstance(_satisfied(checker, exchange, -1, both), Mapping)
 
 
@@ -185,7 +190,7 @@ def _satisfied(
 def may_part(checker: RaceChecker, exchange: BarrierEvent, cause: Conjunct) -> bool:
     """Whether a condition may keep lanes of a warp from an exchange that others of it come to; also where that was not
     decided."""
-    out, guard = DivergenceResult(), _guard(exchange)
+    out, guard = DivergenceResult(), guard_of(exchange)
     return _ask(checker, exchange, guard, "warp", guard.index(cause), live=True, out=out) is not None or bool(
         out.undecided
     )
@@ -243,7 +248,7 @@ def _modes(barrier: BarrierEvent, launch: Launch) -> list[Mode]:
 
 def _divergent(checker: RaceChecker, barrier: BarrierEvent, mode: Mode, out: DivergenceResult) -> Divergence | None:
     group = {"warp": "warp", "block": "block", "grid": "grid"}[mode]
-    guard = _guard(barrier)
+    guard = guard_of(barrier)
     suspects = [
         (i, c)
         for i, c in enumerate(guard)
@@ -282,56 +287,45 @@ def _ask(
     """Thread 1 executes the barrier; thread 2 follows the same way up to a condition, which is false for it. `first`:
     it is the first one of its block."""
     launch = checker.launch
-    parts = _parting(launch, barrier, guard, mode, index)
+    parts = parting(launch, barrier, guard, mode, index)
     if mode == "warp" or is_wide(barrier) or barrier.scope == "cluster":
         parts += covers(launch, barrier, mode)
     if first:
         parts += [E.compare("eq", E.cast(launch.side(tid, 2, mode), I64), E.const(0, I64)) for tid in E.TID]
-    query = query_of(launch, parts, mode)
-    if query is None:
-        return None
-    if checker.effort.is_spent:
-        out.undecided.append((barrier, checker.effort.reason))
-        return None
     places: Places = (barrier.site.span, barrier.scope, index)
     question: Question = (mode, "miss" if first else "diverge")
-    for part in split(query):
-        answer = checker.recall.answer(places, question, part) or checker.asker.answer(part)
-        if isinstance(answer, Satisfied) and _mask_is_known(checker.launch, barrier):
-            checker.precedents.add(places, question, answer.values)
-            return answer.values
-        if isinstance(answer, Satisfied):
+    for rounds in count(1):
+        query = query_of(launch, parts, mode)
+        if query is None:
+            return None
+        if checker.effort.is_spent:
+            out.undecided.append((barrier, checker.effort.reason))
+            return None
+        answer = _answer(checker, places, question, query)
+        if isinstance(answer, Undecided):
+            out.undecided.append((barrier, answer))
+        if not isinstance(answer, Satisfied):
+            return None
+        if not _mask_is_known(launch, barrier):
             if live:
                 text = "whether the threads that a mask names all reach the barrier: its value is not known"
                 out.undecided.append((barrier, Undecided("unknown-mask", text)))
             return None
-        if isinstance(answer, Undecided):
-            out.undecided.append((barrier, answer))
-            return None
+        stayed = left_before(launch, barrier, guard, mode, answer.values) if rounds < MAX_LEFT_BEFORE else None
+        if stayed is None:
+            checker.precedents.add(places, question, answer.values)
+            return answer.values
+        parts.append(stayed)
     return None
 
 
-def _parting(launch: Launch, barrier: BarrierEvent, guard: Sequence[Conjunct], mode: Mode, index: int) -> list[Expr]:
-    """Thread 1 executes the barrier; thread 2 follows the same way up to a condition, which is false for it."""
-    loops, cause = launch.events.loops, guard[index]
-    parts: list[Expr] = [launch.distinct(mode)]
-    if mode == "warp":
-        parts.append(launch.same_warp("warp"))
-    around = barrier.loops[: cause.depth]
-    parts += [E.compare("eq", *(launch.side(loops[ell].counter, t, mode) for t in (1, 2))) for ell in around]
-    parts += [launch.side(c.condition, 1, mode) for c in guard]
-    parts += [launch.side(c.condition, 2, mode) for c in guard[:index]]
-    parts.append(E.lnot(launch.side(cause.condition, 2, mode)))
-    return parts
-
-
-def _guard(barrier: BarrierEvent) -> list[Conjunct]:
-    """The conditions on the way to a barrier, with those that a thread has not returned in a branch beside it."""
-    found: list[Conjunct] = []
-    for i, c in enumerate(barrier.guard):
-        found += [departure for place, departure in barrier.departures if place == i]
-        found.append(c)
-    return found
+def _answer(checker: RaceChecker, places: Places, question: Question, query: Query) -> Answer | None:
+    """The first answer that is not a proof, of the parts of a question; None where all are proofs."""
+    for part in split(query):
+        answer = checker.recall.answer(places, question, part) or checker.asker.answer(part)
+        if not isinstance(answer, Proved):
+            return answer
+    return None
 
 
 def _mask_is_known(launch: Launch, barrier: BarrierEvent) -> bool:
