@@ -406,7 +406,7 @@ class CheckOptions:
     """When given, only these contexts are checked."""
     wrap_around: bool = False
     """Report races that need unsigned sums and products of sizes that nobody limits to wrap around."""
-    kernel_effort: int = 30_000
+    kernel_effort: int = 15_000
     """Units of work (``solve.effort``) for one kernel under one launch."""
     repair_effort: int = 80_000
     """The same for all searches for repairs of one unit together."""
