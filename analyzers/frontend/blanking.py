@@ -21,6 +21,8 @@ _NOT_CODE: Final = re.compile(
 )
 _DIRECTIVE: Final = re.compile(rb"^[ \t]*\#(?:[^\n\\]|\\(?:\r?\n|.))*", re.MULTILINE | re.DOTALL)
 _VISIBLE: Final = re.compile(rb"[^\s]")
+_TEXTS: Final = 64
+"""Texts that are kept: each file of a program is looked at once for each unit that includes it."""
 
 
 def _spaces(match: re.Match[bytes]) -> bytes:
@@ -31,12 +33,13 @@ def _spaces(match: re.Match[bytes]) -> bytes:
     return b'"' + b"_" * (len(found) - 2) + b'"'
 
 
-@lru_cache(maxsize=4)
+@lru_cache(maxsize=_TEXTS)
 def blanked(text: bytes) -> bytes:
     """The text with comments and preprocessor lines as blanks and literals without content; offsets and lines stay."""
     return _DIRECTIVE.sub(_spaces, without_comments(text))
 
 
+@lru_cache(maxsize=_TEXTS)
 def without_comments(text: bytes) -> bytes:
     """The text with comments as blanks and literals without content; preprocessor lines, offsets and lines stay."""
     return _NOT_CODE.sub(_spaces, text)
