@@ -301,3 +301,50 @@ __global__ void k(const unsigned *p, unsigned *out) {{
     given = answers(engine(), CheckRequest("/restructured/assembly.cu", text))
     fixes = [a for a in given if isinstance(a, Fix) and a.kind == "insert-barrier"]
     assert any(not fix.assumes for fix in fixes) == free
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        # In its last round a lane that misses the shuffle does not come to the vote again.
+        "for (int i = 0; i < n; ++i) { v += __any_sync(~0u, v > 3); if (p[t]) v += %s; }",
+        "for (int i = 0; i < n; ++i) { v += __any_sync(~0u, v > 3); if (i == n - 1 && p[t]) v += %s; }",
+        "for (int i = 0; i < n; ++i) { __syncwarp(); if (p[t]) { v += %s; break; } break; }",
+    ],
+)
+def test_what_waits_elsewhere_in_a_loop_excuses_nothing(before: str) -> None:
+    text = f"""// cuda-lsp: launch grid=(1) block=(64)
+__global__ void k(const int *p, float *out, int n) {{
+  __shared__ float s[64];
+  int t = threadIdx.x;
+  float v = out[t];
+  {before % SHUFFLED}
+  s[t] = v;
+  out[t] = s[63 - t];
+  out[t + 64] = v;
+}}
+"""
+    given = answers(engine(), CheckRequest("/restructured/rounds.cu", text))
+    fixes = [a for a in given if isinstance(a, Fix) and a.kind == "insert-barrier"]
+    assert all(fix.assumes for fix in fixes)
+
+
+def test_what_waits_in_each_round_excuses_a_barrier_in_the_loop() -> None:
+    text = f"""// cuda-lsp: launch grid=(1) block=(64)
+__global__ void k(const int *p, float *out, int n) {{
+  __shared__ float s[64];
+  int t = threadIdx.x;
+  float v = out[t];
+  for (int i = 0; i < n; ++i) {{
+    if (p[t]) v += {SHUFFLED};
+    v += __any_sync(~0u, v > 3);
+    s[t] = v;
+    v += s[63 - t];
+  }}
+  out[t] = v;
+}}
+"""
+    given = answers(engine(), CheckRequest("/restructured/each_round.cu", text))
+    fixes = [a for a in given if isinstance(a, Fix) and a.kind == "insert-barrier"]
+    assert fixes
+    assert not any(fix.assumes for fix in fixes)

@@ -160,7 +160,7 @@ def _names_all(event: BarrierEvent, exchange: BarrierEvent) -> bool:
 def _is_alternative(checker: RaceChecker, exchange: BarrierEvent, other: BarrierEvent) -> bool:
     """Whether lanes that miss the one may come to the other conditional one instead: it takes the same lanes for the
     same, and no thread comes to both."""
-    if other is exchange or other.mask is not exchange.mask or _name(other) != _name(exchange):
+    if other is exchange or other.mask is not exchange.mask or other.exchange != exchange.exchange:
         return False
     both = [checker.launch.side(c.condition, 1, "warp") for c in (*guard_of(exchange), *guard_of(other))]
     return not isinstance(_satisfied(checker, exchange, -1, both), Mapping)
@@ -215,10 +215,6 @@ def comes_by(event: BarrierEvent, exchange: BarrierEvent, cause: Conjunct) -> bo
     around = exchange.loops[: cause.depth]
     later = event.order > exchange.order or (around and event.loops[: len(around)] == around)
     return bool(later) and cause.condition not in (c.condition for c in event.guard)
-
-
-def _name(exchange: BarrierEvent) -> str:
-    return exchange.site.text.partition("(")[0]
 
 
 _COORDINATES: Final = frozenset((*E.TID, *E.BID))

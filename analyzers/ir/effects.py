@@ -418,10 +418,10 @@ class Effects(Valuation):
             mask = None
         width = operands[3] if s.name.startswith("__shfl") and len(operands) > 3 else _WHOLE
         if s.group is not None and s.group < WARP:
-            self.exchanged(s.site, s.id, tile=s.group)
+            self.exchanged(s.site, s.id, tile=s.group, name=s.stands_for or s.name)
         elif width.op == "const":
             parts = None if width is _WHOLE or s.group is not None else width.value
-            self.exchanged(s.site, s.id, mask, scope="warp", tile=parts)
+            self.exchanged(s.site, s.id, mask, scope="warp", tile=parts, name=s.stands_for or s.name)
 
     def exchanged(
         self,
@@ -431,11 +431,14 @@ class Effects(Valuation):
         *,
         scope: Literal["warp", "tile"] = "tile",
         tile: int | None,
+        name: str = "",
     ) -> None:
         """Note an exchange; those without a number of their own are told apart by their sites."""
         around, formed = self._labels(), self._formed(mask)
         self.exchanges.append(
-            BarrierEvent(number, self._tick(), scope, self.guard, around, site, mask, tile, formed=formed)
+            BarrierEvent(
+                number, self._tick(), scope, self.guard, around, site, mask, tile, formed=formed, exchange=name
+            )
         )
 
     def _sum_of_group(self, s: K.Collective, operands: list[Expr]) -> None:

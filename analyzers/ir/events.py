@@ -148,6 +148,8 @@ class BarrierEvent:
     """Orders only accesses of its own collective call."""
     number: int | None = None
     """See `Barrier`."""
+    exchange: str = ""
+    """Of an exchange: which one, by the name of the intrinsic."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -249,6 +249,8 @@ class Collective:
     site: Site
     group: int | None = None
     """The threads of each tile of so many come together, not those that the mask names."""
+    stands_for: str = ""
+    """The exchange in the place of which it is made."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -318,6 +320,8 @@ class Loop:
     latch: tuple[Stmt, ...]
     site: Site
     """``text``: the loop header for display, e.g. ``for (int s = n / 2; s > 0; s >>= 1)``."""
+    own: tuple[str, ...] = ()
+    """Variables that come to life in it: they have no value from the iteration before."""
 
 
 @dataclass(frozen=True, slots=True)

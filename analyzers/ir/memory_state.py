@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
@@ -46,6 +47,12 @@ class State:
     def put(self, name: str, value: Expr) -> None:
         self.variables[name] = value
         self.perhaps.discard(name)
+
+    def end(self, names: Iterable[str]) -> None:
+        """Variables are no more."""
+        for name in names:
+            self.variables.pop(name, None)
+            self.perhaps.discard(name)
 
     def computed(self) -> list[Expr]:
         """Values that are at hand because they were computed on the way here."""

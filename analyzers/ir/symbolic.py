@@ -36,6 +36,7 @@ from analyzers.ir.events import (
 )
 from analyzers.ir.expr import BOOL, I64, Expr
 from analyzers.ir.falling import never_grows
+from analyzers.ir.kept_values import Kept, kept_values
 from analyzers.ir.memory_state import State, contents_of, merge
 from analyzers.ir.pointers import pointed_objects
 from analyzers.ir.reads import Reads
@@ -326,6 +327,7 @@ class _Executor(Effects):
         limits = [f.limit for f in plan.forms.values() if f.limit is not None]
         slot = LoopInstance(s.label, plan.counter, s.site, first=self.order + 1, limit=min(limits, default=1 << 40))
         self.state = self._at_iteration(plan, before)
+        self.state.end(s.own)
         self.active.append(slot)
         self._came_here(s, plan)
         if self.recording:
@@ -385,7 +387,7 @@ class _Executor(Effects):
     def _study(self, s: K.Loop, before: State) -> _LoopPlan:
         """Find how the loop changes its variables by executing one iteration over placeholders, until the assumed
         uniformity of the placeholders is consistent."""
-        touched = self._changed_by((*s.head, *s.body, *s.latch))
+        touched = self._changed_by((*s.head, *s.body, *s.latch), s.own)
         placeholders = {n: E.sym(f"start:{s.label}:{n}", ty) for n, ty in touched.variables.items()}
         starts = {n: self._initial(before, n, ty) for n, ty in touched.variables.items()}
         assumed = {n: self.level(starts[n]) for n in placeholders}
@@ -425,7 +427,10 @@ class _Executor(Effects):
         plan = _LoopPlan(s.label, counter, touched, carried, frozenset(needed), trial.exits, trial.condition)
         plan.rings = closed
 
+        flags: set[str] = set()
+
         def unknown(name: str, k: Expr) -> Expr:
+            flags.add(name)
             return self._iterated(plan, name, k)
 
         leaving = [c for label, c in trial.exits.conditions.items() if label != f"{s.label}:continue"]
@@ -435,6 +440,13 @@ class _Executor(Effects):
         plan.falling = {n: start for n, start in falling.items() if n not in plan.forms}
         for n in closed:
             self.rings.ranges.pop(placeholders[n], None)
+        # What forms go by, which they ask for where they are used, is left as it is named in them.
+        for form in plan.forms.values():
+            form.at(counter)
+        known = plan.forms.keys() | plan.rings.keys() | plan.falling.keys() | flags
+        plan.kept = self._kept_over_iterations(
+            plan, {n: e for n, e in ends.items() if n not in known}, starting, needed
+        )
         at_counter = {p: self._head_value(plan, n, counter) for n, p in needed.items()}
         plan.exits = _Exits({label: E.substitute(c, at_counter) for label, c in trial.exits.conditions.items()})
         plan.condition = E.substitute(trial.condition, at_counter)
@@ -445,6 +457,18 @@ class _Executor(Effects):
         at_end = {p: self._last_value(plan, n, trips) for n, p in needed.items()}
         plan.ending = E.substitute(trial.condition, {counter: trips, **at_end})
         return plan
+
+    def _kept_over_iterations(
+        self, plan: _LoopPlan, ends: Mapping[str, Expr], starts: Mapping[str, Expr], needed: Mapping[str, Expr]
+    ) -> dict[str, Kept]:
+        """Variables that some iterations set, in terms of the counter."""
+        found = kept_values(ends, starts, needed)
+        others = {p: self._head_value(plan, n, plan.counter) for n, p in needed.items() if n not in found}
+
+        def meant(e: Expr) -> Expr:
+            return E.substitute(e, others)
+
+        return {n: Kept(k.start, meant(k.sets), meant(k.value)) for n, k in found.items()}
 
     def _settled(
         self, s: K.Loop, before: State, touched: _Touched, placeholders: dict[str, Expr], assumed: dict[str, str]
@@ -477,6 +501,7 @@ class _Executor(Effects):
         self.placeholder_level.update({p: assumed[n] for n, p in placeholders.items()})
         self.active.append(LoopInstance(s.label, E.sym(f"loop:{s.label}", I64), s.site))
         self.state = before.copy()
+        self.state.end(s.own)
         for name, p in placeholders.items():
             self.state.put(name, p)
         for o in touched.clobbered:
@@ -529,6 +554,8 @@ class _Executor(Effects):
         """The value of a variable at the start of iteration ``counter``; called outside the loop."""
         if name in plan.forms:
             return plan.forms[name].at(counter)
+        if name in plan.kept:
+            return self._kept_value(plan, name, counter)
         identity = f"iterated:{plan.label}:{name}"
         value = self._iterated(plan, name, counter)
         if name in plan.rings:
@@ -538,6 +565,15 @@ class _Executor(Effects):
         elif name in plan.falling and counter is plan.counter:
             self.definitions[identity] = Definition(value.args, (E.compare("le", value, plan.falling[name]),))
         return value
+
+    def _kept_value(self, plan: _LoopPlan, name: str, counter: Expr) -> Expr:
+        """What the last iteration before ``counter`` that set a variable has set it to; called outside the loop."""
+        kept, agreed = plan.kept[name], plan.carried.at_start(name)
+        identity = f"set:{plan.label}:{name}"
+        last = E.opaque(identity, I64, (*self.counters(), counter, *agreed.inputs), agreed.level)
+        if counter is plan.counter:
+            self.definitions[identity] = Definition(last.args, kept.known(last, counter, counter))
+        return kept.after(last, plan.counter)
 
     def _iterated(self, plan: _LoopPlan, name: str, counter: Expr) -> Expr:
         """What is not known of a variable at the start of an iteration; called outside the loop."""
@@ -579,8 +615,8 @@ class _Executor(Effects):
             state.clobber(o)
         for name in plan.needed:
             start = before.variables.get(name)
-            if start is not None and start in self.placeholder_level:
-                self.placeholders_read.add(start)
+            if start is not None:
+                self.note_read(start)
         return state
 
     def _after_loop(self, s: K.Loop, before: State, plan: _LoopPlan) -> None:
@@ -616,6 +652,8 @@ class _Executor(Effects):
         for name in plan.touched.variables:
             if counted and name in plan.forms:
                 self.state.put(name, plan.forms[name].past(trips))
+            elif counted and name in plan.kept:
+                self.state.put(name, self._kept_value(plan, name, trips))
             else:
                 identity = f"after:{s.label}:{name}"
                 value = self._behind(plan, name, s.label, identity)
@@ -655,7 +693,7 @@ class _Executor(Effects):
                 self.assign(h.var, self.value(h.value))
         if known:
             return
-        for name in self._changed_by(s.head).variables:
+        for name in self._changed_by(s.head, s.own).variables:
             self.state.put(name, self._behind(plan, name, s.label, f"after:{s.label}:{name}"))
 
     def _export_arrivals(self, s: K.Loop, outer: _Exits, before: State, plan: _LoopPlan) -> None:
@@ -675,7 +713,8 @@ class _Executor(Effects):
                     frame.arrivals.append(_Arrival(path, state, self._labels(), seen))
                     break
 
-    def _changed_by(self, body: tuple[K.Stmt, ...]) -> _Touched:
+    def _changed_by(self, body: tuple[K.Stmt, ...], own: Iterable[str] = ()) -> _Touched:
+        """``own``: variables that are not there before and behind."""
         variables: dict[str, E.Type] = {}
         clobbered: set[str] = set()
         for s in K.statements(body):
@@ -693,6 +732,8 @@ class _Executor(Effects):
                     o.name for o in self.kernel.objects if o.space == "local" and (o.name in reached or "?" in reached)
                 )
         variables |= {contents_of(o): E.F64 for o in clobbered if o in self.indexed}
+        for name in own:
+            variables.pop(name, None)
         return _Touched(variables, frozenset(clobbered))
 
 
@@ -740,6 +781,8 @@ class _LoopPlan:
     """Variables that are numbers of a ring at the start of every iteration, with its size."""
     falling: dict[str, Expr] = field(default_factory=dict[str, Expr])
     """Variables that are never greater than in front of the loop, with their values there."""
+    kept: dict[str, Kept] = field(default_factory=dict[str, Kept])
+    """Variables that some iterations set."""
 
 
 def _of_signals(e: Expr) -> bool:

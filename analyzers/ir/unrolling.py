@@ -69,7 +69,7 @@ class _Unroller:
         outside = {name: value for name, value in known.items() if name not in changing}
         parts = [self.block(part, outside) for part in (s.head, s.body, s.latch)]
         if any(new is not old for new, old in zip(parts, (s.head, s.body, s.latch), strict=True)):
-            s = Loop(s.label, parts[0], s.condition, parts[1], parts[2], s.site)
+            s = replace(s, head=parts[0], body=parts[1], latch=parts[2])
         turns = _turns(s, known) if _only_decides(s) else None
         return _tested_behind(s, known) if turns is None else self._written_out(s, turns)
 
@@ -122,7 +122,7 @@ def _tested_behind(s: Loop, known: _Known) -> Loop:
     if s.head or not waits or _replaced(s.condition, known) is not E.TRUE:
         return s
     leave = If(E.lnot(s.condition), (Exit(s.label, "break", s.site),), (), s.site)
-    return Loop(s.label, (), E.TRUE, s.body, (*s.latch, leave), s.site)
+    return replace(s, head=(), condition=E.TRUE, latch=(*s.latch, leave))
 
 
 def _only_decides(s: Loop) -> bool:

@@ -272,9 +272,29 @@ class Valuation:
         if found is None:
             found = E.opaque(f"undefined:{name}", ty, self.counters())
             self.state.variables[name] = found
-        elif found in self.placeholder_level:
-            self.placeholders_read.add(found)
+        else:
+            self.note_read(found)
         return found
+
+    def note_read(self, value: Expr) -> None:
+        """What a value is made of is read: a variable that a branch has set may still hold what it had before, where
+        the thread has not come here by that branch."""
+        if not self.placeholder_level or self.placeholder_level.keys().isdisjoint(E.symbols(value)):
+            return
+        known = {c.condition for c in self.guard}
+        left = [value]
+        while left:
+            part = left.pop()
+            if part.op != "select":
+                self.placeholders_read.update(self.placeholder_level.keys() & E.symbols(part))
+                continue
+            chosen, then, other = part.args
+            if known.issuperset(E.conjuncts(chosen)):
+                left.append(then)
+            elif known.issuperset(E.conjuncts(E.lnot(chosen))):
+                left.append(other)
+            else:
+                left += part.args
 
     def level(self, e: Expr) -> str:
         """The largest group that agrees on ``e``, placeholders of the loops under study taken at their assumed

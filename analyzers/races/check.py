@@ -55,7 +55,7 @@ MAX_THROUGH_DATA = 2
 cause, and are left out until the first ones are mended."""
 
 
-_COMPUTED = ("after:", "trips:", "iterated:", "leaving:")
+_COMPUTED = ("after:", "trips:", "iterated:", "leaving:", "set:")
 """Opaque values that loops compute; what memory they depend on is not known of them."""
 
 

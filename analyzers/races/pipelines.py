@@ -13,7 +13,7 @@ from analyzers.ir.expr import I64, Expr
 from analyzers.races.pairs import Pair
 from analyzers.races.threads import Launch, Mode
 
-_UNCLEAR = ("iterated:", "after:", "leaving:", "havoc:", "undefined:")
+_UNCLEAR = ("iterated:", "set:", "after:", "leaving:", "havoc:", "undefined:")
 
 
 def unordered(launch: Launch, pair: Pair, mode: Mode) -> list[Expr]:

@@ -138,6 +138,22 @@ class _Writer(TermWriter):
         self.builder.emit(k.Assign(variable.text, e.cast(value.expr, variable.ty)))
         return None
 
+    def kept(self, scope: Scope) -> None:
+        """A branch sets a variable of the loops around, and an access behind it depends on that: where the branch is
+        not taken, on what an iteration before has left."""
+        own = [v for v in scope.variables if v.text.startswith("x") and not v.data]
+        if scope.loop is None or not own:
+            return self.change(scope)
+        variable, condition, value = self.one(own), self.condition(scope, self.steering()), self.term(scope, 1)
+        self.line(f"if ({condition.text}) {variable.text} = {value.text};")
+        with self.builder.if_(condition.value):
+            self.builder.emit(k.Assign(variable.text, e.cast(value.expr, variable.ty)))
+        text, pointer, bounds = self.cell(arithmetic("and", variable, literal(63)))
+        value = self.term(scope, 1)
+        self.line(f"{text} = {value.text};")
+        self.put(pointer, bounds, e.I32, value.expr)
+        return None
+
     def barrier(self, scope: Scope) -> None:
         if not (scope.uniform or self.flavour.divergence):
             return self.store(scope)
@@ -297,7 +313,7 @@ class _Writer(TermWriter):
         nested = [self.branch, self.counted, self.halving] if scope.depth < 3 and self.left > 0 else []
         # The idioms address s by threadIdx.x alone.
         flat = [] if self.two_dimensional else [self.exchanged, self.exchanged, self.reduction]
-        rare = [self.jump, *flat] + ([self.call] if self.flavour.calls else [])
+        rare = [self.jump, self.kept, *flat] + ([self.call] if self.flavour.calls else [])
         self.one(plain + nested + rare)(scope)
 
     # --- the kernel -------------------------------------------------------------------------------------------

@@ -17,6 +17,9 @@ class StatementWriter(TermWriter):
             self.idiom(scope)
             return
         nested = scope.depth < 3 and self.left > 0
+        if scope.loop and self.chance(0.25) and (own := [v for v in scope.variables if v.text.startswith("x")]):
+            self.kept(scope, self.one(own))
+            return
         pick = self.random.random()
         jumps = 0.14 if self.flavour.jumps else 0.05
         if pick < 0.42 or not nested:
@@ -34,6 +37,8 @@ class StatementWriter(TermWriter):
         elif pick < 0.86:
             self.branch(scope)
         else:
+            if self.chance(0.4):
+                self.declare(scope)
             self.loop(scope)
 
     def idiom(self, scope: Scope) -> None:
@@ -94,6 +99,24 @@ class StatementWriter(TermWriter):
         name = self.fresh("x")
         self.line(f"{self.one(_TYPES)} {name} = {value.text};")
         scope.variables.append(Term(name, value.kind, low=False))
+
+    def kept(self, scope: Scope, variable: Term) -> None:
+        """A branch sets a variable, and what stands behind it depends on that: where the branch is not taken, on what
+        was left in a turn before."""
+        condition, value = self.condition(scope), self.term(scope)
+        if variable.kind != "data" and "data" in (condition.kind, value.kind):
+            return self.access(scope)
+        self.line(f"if ({condition.text}) {variable.text} = {value.text};")
+        kept = Term(variable.text, join(join(join(variable.kind, condition.kind), value.kind), "thread"), low=False)
+        scope.variables[:] = [kept if v.text == kept.text else v for v in scope.variables]
+        if self.chance(0.3):
+            self.line(f"if ({kept.text} {self.one(['<', '>', '==', '!='])} {self.number(0, 3)})")
+        text, _ = self.place(scope)
+        name, extents, _ = self.one(self.shared) if self.shared else ("", (0,), "")
+        if name and len(extents) == 1 and kept.kind != "data":
+            text = f"{name}[{self.inside(kept, extents[0])}]"
+        self.line(f"{text} = {self.value(scope).text};")
+        return None
 
     def asserted(self, scope: Scope) -> None:
         """An assertion, of something that holds or of anything."""

@@ -493,3 +493,38 @@ __global__ void shuffle_for_a_sum(const int *in, int *sum) {
   __syncthreads();
   atomicAdd(sum, v);
 }
+
+// Which exchange it is, the instruction says, whatever it is written as.
+// cuda-lsp: launch grid=(1) block=(32)
+__global__ void two_instructions(unsigned *out) {
+  unsigned t = threadIdx.x, v = t;
+  if (t < 16)
+    asm volatile("shfl.sync.bfly.b32 %0, %1, 1, 0x1f, 0xffffffff;" : "=r"(v) : "r"(t));  // expect: missing-lanes
+  else
+    asm volatile("vote.sync.ballot.b32 %0, 1, 0xffffffff;" : "=r"(v));  // expect: missing-lanes
+  __syncthreads();
+  out[t] = v;
+}
+
+#define NEXT(v) __shfl_xor_sync(0xffffffff, v, 1)
+#define FAR(v) __shfl_xor_sync(0xffffffff, v, 8)
+
+// Two macros around one instruction: the lanes may meet.
+// cuda-lsp: launch grid=(1) block=(32)
+__global__ void one_instruction(unsigned *out) {  // expect: race-free
+  unsigned t = threadIdx.x, v = t;
+  if (t < 16) v = NEXT(v);
+  else v = FAR(v);
+  __syncthreads();  // expect: redundant-barrier
+  out[t] = v;
+}
+
+// So are the instruction and its intrinsic.
+// cuda-lsp: launch grid=(1) block=(32)
+__global__ void instruction_and_intrinsic(unsigned *out) {  // expect: race-free
+  unsigned t = threadIdx.x, v = t;
+  if (t < 16) v = __shfl_xor_sync(0xffffffff, v, 1);
+  else asm volatile("shfl.sync.bfly.b32 %0, %1, 8, 0x1f, 0xffffffff;" : "=r"(v) : "r"(t));
+  __syncthreads();  // expect: redundant-barrier
+  out[t] = v;
+}

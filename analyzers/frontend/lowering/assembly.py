@@ -168,7 +168,7 @@ def _operation(s: Statement, name: str, head: str, args: list[str], text: str) -
     if name == "mapa":
         return map_address(s, args)
     if name in _EXCHANGES and "sync" in qualifiers:
-        _exchange(s, name, args)
+        _exchange(s, name, qualifiers, args)
         return True
     if name == "cvta" and len(args) == 2:
         value = s.value(args[1])
@@ -178,7 +178,7 @@ def _operation(s: Statement, name: str, head: str, args: list[str], text: str) -
     return name in _REGISTERS_ONLY or name.startswith(_VIDEO)
 
 
-def _exchange(s: Statement, name: str, args: list[str]) -> None:
+def _exchange(s: Statement, name: str, qualifiers: list[str], args: list[str]) -> None:
     """An exchange between the lanes that the last operand names, like a vote whose result nobody uses."""
     mask = s.value(args[-1]) if args and not s.is_output(args[-1]) else None
     if mask is None or not isinstance(mask.ty, IntType):
@@ -186,7 +186,25 @@ def _exchange(s: Statement, name: str, args: list[str]) -> None:
         return
     operands = (memory.convert_scalar(s.ctx, mask, U32), const(1, BOOL))
     result = s.ctx.temporary(U32, "lane")
-    s.ctx.emit(Collective(s.ctx.id(), result.value, U32, "__ballot_sync", operands, s.ctx.site(s.node)))
+    intrinsic = _intrinsic(name, qualifiers)
+    site = s.ctx.site(s.node)
+    s.ctx.emit(Collective(s.ctx.id(), result.value, U32, "__ballot_sync", operands, site, stands_for=intrinsic))
+
+
+_INTRINSICS = {
+    ("shfl", "idx"): "shfl",
+    ("shfl", "bfly"): "shfl_xor",
+    ("vote", "all"): "all",
+    ("vote", "any"): "any",
+    ("vote", "ballot"): "ballot",
+}
+
+
+def _intrinsic(name: str, qualifiers: list[str]) -> str:
+    """The intrinsic that an exchange is written for: ``__shfl_xor_sync`` for ``shfl.sync.bfly.b32``."""
+    mode = next((q for q in qualifiers if q != "sync"), "")
+    stem = "reduce" if name == "redux" else name
+    return f"__{_INTRINSICS.get((name, mode), f'{stem}_{mode}')}_sync"
 
 
 def _predicate(s: Statement, qualifiers: list[str], args: list[str]) -> None:

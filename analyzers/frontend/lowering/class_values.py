@@ -87,11 +87,11 @@ def storage(ctx: Context, ctype: CType, hint: str, key: object, node: Node) -> P
     check_destructor(ctx, ctype, node)
     forced = key in ctx.forced
     if ctype.scalar and not forced:
-        return VarPlace(ctx.name(hint), ctype, key)
+        return VarPlace(ctx.born(hint), ctype, key)
     if ctype.shape == "record" and not forced and ctype.record.splittable:
         leaves = ctype.leaves() or ()
         labels = _leaf_labels(ctype)
-        return SplitPlace({at: ctx.name(f"{hint}.{labels.get(at, at)}") for at, _ in leaves}, ctype, key)
+        return SplitPlace({at: ctx.born(f"{hint}.{labels.get(at, at)}") for at, _ in leaves}, ctype, key)
     name = ctx.object(hint, "local", ctype, span=node.span)
     return MemPlace(addr(name), ctype)
 

@@ -174,6 +174,7 @@ class Context:
         self.override: Node | None = None
         """The user's call that leads into code of the bundled headers: what is shown for everything there."""
         self._names: dict[str, int] = {}
+        self._born: list[str] = []
         self._next_id = 0
         self._emitted = 0
 
@@ -192,6 +193,20 @@ class Context:
                 self._names[hint] = count
                 self._names[made] = 1
                 return made
+
+    def born(self, hint: str) -> str:
+        """The name of a variable that comes to life here."""
+        made = self.name(hint)
+        self._born.append(made)
+        return made
+
+    @contextmanager
+    def lives(self) -> Generator[list[str]]:
+        """The variables that come to life inside are in the list given when it is left."""
+        first = len(self._born)
+        inner: list[str] = []
+        yield inner
+        inner += self._born[first:]
 
     def temporary(self, ty: Type, hint: str = "") -> Expr:
         """A fresh variable that is assigned in one place only."""

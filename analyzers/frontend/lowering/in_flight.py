@@ -303,7 +303,7 @@ class Follower:
         """The accesses of the copies that a barrier finds open, once more."""
         out: list[Stmt] = []
         for entry, certain in sorted(state.all().items()):
-            if self._is_recent(entry):
+            if self._is_recent(entry) and (certain or not self.counting):
                 again = made_again(self.ctx, self.bodies[entry.label], {})
                 out += again if certain else [If(self._still_open(entry), again, (), barrier.site)]
             elif self.counting and entry.age < OLD:
@@ -382,10 +382,13 @@ class Follower:
                 common = touched & pointed_objects(end, self.known)
                 if not common and not {"?", "*"} & (touched | pointed_objects(end, self.known)):
                     continue
-                stop = disturbed(s)
-                condition = self._disturbs(s, entry, end, copy.size, certain)
-                self.lost |= condition is None
-                out.append(stop if condition is None else If(condition, (stop,), (), s.site))
+                stop: Stmt = disturbed(s)
+                conditions = self._disturbs(s, entry, end, copy.size, certain)
+                self.lost |= conditions is None
+                # One in the other: where the copy was not made, nothing is asked of where it goes.
+                for condition in reversed(conditions or ()):
+                    stop = If(condition, (stop,), (), s.site)
+                out.append(stop)
         return out
 
     def _own_of_several(
@@ -395,7 +398,7 @@ class Follower:
         meeting = tuple(self._meeting(self.bodies[entry.label], s, writes, touched))
         if not any(isinstance(m, Unsupported) for m in statements(meeting)):
             return []
-        if self._is_recent(entry):
+        if self._is_recent(entry) and (certain or not self.counting):
             again = made_again(self.ctx, meeting, {})
             return list(again) if certain else [If(self._still_open(entry), again, (), s.site)]
         if not self.counting or entry.age >= OLD:
@@ -427,16 +430,19 @@ class Follower:
             else:
                 yield copy
 
-    def _disturbs(self, s: Load | Store | Atomic, entry: Open, end: Expr, size: Expr, certain: bool) -> Expr | None:
-        """When an access touches one end of an open copy; None where that cannot be told."""
-        if self._is_recent(entry):
+    def _disturbs(
+        self, s: Load | Store | Atomic, entry: Open, end: Expr, size: Expr, certain: bool
+    ) -> tuple[Expr, ...] | None:
+        """When an access touches one end of an open copy: conditions of which each is asked where those before it hold.
+        None where that cannot be told."""
+        if self._is_recent(entry) and (certain or not self.counting):
             condition = overlap(s.pointer, s.width, end, size)
-            return condition if certain else land(self._still_open(entry), condition)
+            return (condition,) if certain else (self._still_open(entry), condition)
         if not self.counting:
             return None
         if entry.age >= OLD:
-            return self._is_old(entry)
+            return (self._is_old(entry),)
         history = self.histories[entry.label]
         then = history.at(entry.age)
         meets = overlap(s.pointer, s.width, substitute(end, then), substitute(size, then))
-        return land(self._is_open(history, entry), meets)
+        return self._is_open(history, entry), meets

@@ -121,13 +121,13 @@ def _loop(ctx: Context, items: list[Node], span: _Span, inner: list[_Span]) -> N
     ctx.frame.gotos[key] = ("continue", name)
     site = ctx.site(span.label, f"{key}:")
     test = _test(items[span.last], key) if not any(s.last == span.last for s in inner) else None
-    with ctx.branch() as body:
+    with ctx.lives() as own, ctx.branch() as body:
         _emit(ctx, items, span.first, span.last - (test is not None), inner)
         leave = Exit(name, "break", site)
         # At the end of the body: a jump from elsewhere in it goes to the latch, past this test.
         ctx.emit(leave if test is None else If(lnot(condition(ctx, test)), (leave,), (), site))
     _restore(ctx, key, outer)
-    ctx.emit(Loop(name, (), TRUE, tuple(body), (), site))
+    ctx.emit(Loop(name, (), TRUE, tuple(body), (), site, tuple(own)))
 
 
 def _restore(ctx: Context, key: str, outer: tuple[str, str] | None) -> None:

@@ -116,42 +116,44 @@ def _name(ctx: Context, node: Node) -> str:
 def _loop(ctx: Context, node: Node, test: list[Node], step: list[Node], body: Node) -> None:
     label = _name(ctx, node)
     c = TRUE
-    with ctx.captured() as head:
-        for part in test:
-            if part.kind in (Kinds.VAR, Kinds.DECL_STMT):
-                ctx.lower(part)
-            else:
-                c = condition(ctx, part)
-    ctx.frame.exits.append((label, label, "break"))
-    with ctx.branch() as inner:
-        ctx.lower(body)
-    ctx.frame.exits.pop()
-    with ctx.captured() as latch:
-        for part in step:
-            ctx_effect(ctx, part)
+    with ctx.lives() as own:
+        with ctx.captured() as head:
+            for part in test:
+                if part.kind in (Kinds.VAR, Kinds.DECL_STMT):
+                    ctx.lower(part)
+                else:
+                    c = condition(ctx, part)
+        ctx.frame.exits.append((label, label, "break"))
+        with ctx.branch() as inner:
+            ctx.lower(body)
+        ctx.frame.exits.pop()
+        with ctx.captured() as latch:
+            for part in step:
+                ctx_effect(ctx, part)
     if c is FALSE:
         ctx.out.extend(head)
         return
-    ctx.emit(Loop(label, tuple(head), c, tuple(inner), tuple(latch), header_site(ctx, node, body)))
+    ctx.emit(Loop(label, tuple(head), c, tuple(inner), tuple(latch), header_site(ctx, node, body), tuple(own)))
 
 
 @statements(Kinds.DO)
 def do_statement(ctx: Context, node: Node) -> None:
     label = _name(ctx, node)
     body, test = node.kids[0], node.kids[-1]
-    ctx.frame.exits.append((label, label, "break"))
-    with ctx.branch() as inner:
-        ctx.lower(body)
-    ctx.frame.exits.pop()
-    site = ctx.site(node, f"do … while ({test.text})")
-    with ctx.captured() as latch:
-        c = condition(ctx, test)
+    with ctx.lives() as own:
+        ctx.frame.exits.append((label, label, "break"))
+        with ctx.branch() as inner:
+            ctx.lower(body)
+        ctx.frame.exits.pop()
+        site = ctx.site(node, f"do … while ({test.text})")
+        with ctx.captured() as latch:
+            c = condition(ctx, test)
     if c is FALSE and not leaves(inner, label):
         ctx.out.extend(inner)  # do { … } while (0)
         return
     if c is not TRUE:
         latch.append(If(lnot(c), (Exit(label, "break", site),), (), site))
-    ctx.emit(Loop(label, (), TRUE, tuple(inner), tuple(latch), site))
+    ctx.emit(Loop(label, (), TRUE, tuple(inner), tuple(latch), site, tuple(own)))
 
 
 def leaves(body: list[Stmt] | tuple[Stmt, ...], label: str) -> bool:
@@ -193,14 +195,14 @@ def range_for(ctx: Context, node: Node) -> None:
     ctx.assign(counter, const(0, I64))
     item = variables[0]
     ctx.frame.exits.append((label, label, "break"))
-    with ctx.branch() as inner:
+    with ctx.lives() as own, ctx.branch() as inner:
         place = memory.element(ctx, whole, counter, ranges[-1])
         _bind_item(ctx, item, place, ranges[-1])
         ctx.lower(body)
     ctx.frame.exits.pop()
     latch = (Assign(counter.value, binary("add", counter, const(1, I64))),)
     c = compare("lt", counter, const(whole.type.count, I64))
-    ctx.emit(Loop(label, (), c, tuple(inner), latch, header_site(ctx, node, body)))
+    ctx.emit(Loop(label, (), c, tuple(inner), latch, header_site(ctx, node, body), tuple(own)))
 
 
 def _bind_item(ctx: Context, item: Node, place: Place, source: Node) -> None:

@@ -6,6 +6,7 @@ Inlining leaves many copies behind. Accesses to shared and global memory always 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 from analyzers.ir.expr import BOOL, I32, Expr, var
 from analyzers.ir.kernel import (
@@ -118,7 +119,7 @@ class _Liveness:
             elif isinstance(s, Loop):
                 head, inner, latch = self.kept(s.head), self.kept(s.body), self.kept(s.latch)
                 same = head is s.head and inner is s.body and latch is s.latch
-                out.append(s if same else Loop(s.label, head, s.condition, inner, latch, s.site))
+                out.append(s if same else replace(s, head=head, body=inner, latch=latch))
             elif isinstance(s, Block):
                 inner = self.kept(s.body)
                 out.append(s if inner is s.body else Block(s.label, inner))
