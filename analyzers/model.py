@@ -21,6 +21,7 @@ class Verdict(str, Enum):
     DATA_RACE = "data-race"
     BARRIER_DIVERGENCE = "barrier-divergence"
     ASSERTION_FAILURE = "assertion-failure"
+    LANE_NOT_IN_MASK = "lane-not-in-mask"
     MISSING_LANES = "missing-lanes"
     POSSIBLE_DATA_RACE = "possible-data-race"
     UNKNOWN = "unknown"

@@ -131,9 +131,9 @@ class Side:
 class Goal:
     """What a run is to show, and how long inputs are looked for that show it (`gpu_runner.search`)."""
 
-    kind: Literal["race", "divergence", "assertion"]
+    kind: Literal["race", "divergence", "mask", "assertion"]
     sides: tuple[Side, ...] = ()
-    """The two accesses of a race."""
+    """The two accesses of a race; the collective whose mask does not name a thread."""
     memory: str = ""
     """The array or variable that the race is on; empty: any."""
     focus: tuple[Focus, ...] = ()

@@ -16,6 +16,7 @@ from gpu_runner.request import (
     Place,
     PointersArgument,
     RecordArgument,
+    RunFault,
     RunRace,
     RunResult,
     Side,
@@ -83,9 +84,17 @@ def shows(goal: Goal, result: RunResult, arrays: Container[str]) -> bool:
     """Whether a run has shown the goal. `arrays`: names of the arguments."""
     if goal.kind == "race":
         return any(not (goal.values_differ and race.same_value) for race in meetings(goal, result, arrays))
+    if goal.kind == "mask":
+        return bool(unnamed_at(goal.sides, result))
     if goal.kind == "divergence":
         return is_stuck(result) or any(fault.kind == "divergent-barrier" for fault in result.faults)
     return any(fault.kind == "assertion" for fault in result.faults)
+
+
+def unnamed_at(sides: Sequence[Side], result: RunResult) -> tuple[RunFault, ...]:
+    """What a run saw of threads that came to one of these collectives with a mask that does not name them."""
+    found = (fault for fault in result.faults if fault.kind == "lane-not-in-mask")
+    return tuple(fault for fault in found if any(is_at(side, fault.access.places) for side in sides))
 
 
 def meetings(goal: Goal, result: RunResult, arrays: Container[str]) -> list[RunRace]:

@@ -389,10 +389,16 @@ def _inserted(found: _Found, finding: Finding) -> None:
         found.worse.append(finding.message)
 
 
+_WORSE: Final = frozenset(
+    {Verdict.BARRIER_DIVERGENCE, Verdict.LANE_NOT_IN_MASK, Verdict.MISSING_LANES, Verdict.BENIGN_RACE}
+)
+"""What an edit must not make, beside races."""
+
+
 def _worsened(found: _Found, kernel: KernelResult, finding: Finding) -> None:
     if finding.code in RACES:
         found.new_races.append(finding)
-    elif finding.code in (Verdict.BARRIER_DIVERGENCE, Verdict.MISSING_LANES, Verdict.BENIGN_RACE):
+    elif finding.code in _WORSE:
         found.worse.append(f"`{kernel.name}`: {finding.message}")
     # A barrier that was there before and turns out redundant, or behind an exit, was so all along.
 

@@ -162,6 +162,9 @@ def beyond_repair(finding: Finding) -> str | None:
     if finding.code in (Verdict.ASSERTION_FAILURE, Verdict.POSSIBLE_ASSERTION_FAILURE):
         text = finding.accesses[0].text
         return f"`{text}` is for the code in front of it to keep, or for the host: no barrier makes it hold."
+    if finding.code is Verdict.LANE_NOT_IN_MASK:
+        text = finding.accesses[0].text
+        return f"`{text}` is made by lanes that its mask does not name: name them, or let only the others come."
     if finding.code is Verdict.MISSING_LANES:
         text = finding.accesses[0].text
         return f"`{text}` is to be made by lanes that do not come: name those that do, or let all of them come."

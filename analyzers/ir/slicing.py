@@ -29,6 +29,7 @@ _ORDERS = (k.Fence, k.Observe, k.Atomic)
 """What may order accesses, or shows: matters to verdicts, and keeps a loop from being taken to end."""
 
 _NOTHING = frozenset[str]()
+_ALL_LANES = 0xFFFFFFFF
 
 
 class Slicer:
@@ -51,10 +52,11 @@ class Slicer:
         self._accesses = [n for n, s in enumerate(self._statements) if isinstance(s, (k.Load, k.Store, k.Atomic))]
 
     def to_accesses(self, wanted: frozenset[int]) -> k.Kernel:
-        """The kernel as far as it decides how a thread comes to its barriers and to the accesses ``wanted`` (their
-        ``id``), and to which addresses these go. Other effects are left out."""
+        """The kernel as far as it decides how a thread comes to its barriers and to the accesses and exchanges
+        ``wanted`` (their ``id``), to which addresses these go and which lanes they name. Other effects are left out."""
         lasting = [n for n, s in enumerate(self._statements) if isinstance(s, k.Loop) and _may_last(s)]
-        return self._slice([*lasting, *(n for n in self._accesses if self._access(n).id in wanted)])
+        exchanges = [n for n, s in enumerate(self._statements) if isinstance(s, k.Collective) and s.id in wanted]
+        return self._slice([*lasting, *exchanges, *(n for n in self._accesses if self._access(n).id in wanted)])
 
     def of_conflicts(self, one_memory: Iterable[frozenset[str]], *, ordered: bool = False) -> Conflicts:
         """The kernel as far as it decides which accesses of different threads conflict, and what each writes.
@@ -67,7 +69,7 @@ class Slicer:
             if objects & written:
                 written |= objects
         wanted = [n for n, s in enumerate(self._statements) if isinstance(s, _ORDERS)]
-        wanted += self._missed_exchanges()
+        wanted += self._missed_exchanges() or self._exchanges_of_some()
         retries = any(isinstance(s, k.Atomic) and s.op == "cas" for s in self._statements)
         telling = [
             s for n in writing if self._touched((s := self._access(n)).pointer) - private and (retries or _tells(s))
@@ -95,6 +97,31 @@ class Slicer:
         """The exchanges of warps, where a lane may miss one of them."""
         exchanges = [n for n, s in enumerate(self._statements) if _is_exchange(s)]
         return exchanges if any(map(self._may_be_missed, exchanges)) else []
+
+    def _exchanges_of_some(self) -> list[int]:
+        """The exchanges of warps that may leave a lane unnamed which comes to them."""
+        found = [(n, s) for n, s in enumerate(self._statements) if isinstance(s, k.Collective) and _is_exchange(s)]
+        return [n for n, s in found if s.group is None and s.operands and not self._is_whole(s.operands[0])]
+
+    def _is_whole(self, mask: Expr) -> bool:
+        """Whether a mask is known to name all lanes: as a number, or as a variable that has no other value."""
+        seen, left = set[str](), [mask]
+        while left:
+            e = left.pop()
+            while e.op in ("cast", "narrow"):
+                e = e.args[0]
+            if e.op == "const" and e.value & _ALL_LANES == _ALL_LANES:
+                continue
+            if e.op != "var":
+                return False
+            if e.value not in seen:
+                seen.add(e.value)
+                definitions = [self._statements[n] for n in self._defining[e.value]]
+                values = [s.value for s in definitions if isinstance(s, k.Assign)]
+                if not values or len(values) < len(definitions):
+                    return False
+                left += values
+        return True
 
     def _may_be_missed(self, number: int) -> bool:
         """Whether a statement stands in a conditional, or in what other statements leave."""

@@ -225,6 +225,21 @@ def replay_assertion(
     return Replay("data-dependent" if w.active else "confirmed", undefined=undefined)
 
 
+def replay_unnamed(
+    kernel: k.Kernel, launch: ConcreteLaunch, thread: ThreadAt, event: int, steps: int = 100_000
+) -> Replay:
+    """Whether a thread comes to the barrier or exchange of a warp ``event`` with a mask that does not name its lane,
+    whatever memory holds (``confirmed``) or for some contents."""
+    tracer = _tracer(kernel, frozenset({event}))
+    w = _walk(tracer, AddressSpace(kernel, launch), launch, thread, thread, frozenset({event}), None)
+    while w.unnamed.get(event, True) and not w.finished and w.steps < steps:
+        tracer.walk(w, min(_CHUNK, steps - w.steps))
+    undefined = tuple(sorted(w.frame.undefined))
+    if event not in w.unnamed:
+        return Replay("not-reached", undefined=undefined, text=_stopped(w) or "the mask names the thread")
+    return Replay("data-dependent" if w.unnamed[event] else "confirmed", undefined=undefined)
+
+
 def _why_not(left: Walk, right: Walk) -> str:
     for number, w in ((1, left), (2, right)):
         if not w.instances:

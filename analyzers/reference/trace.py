@@ -83,6 +83,9 @@ class Walk:
     """Common barriers passed: event, place, whether that depends on data."""
     arrivals: list[tuple[int, Place, bool]] = field(default_factory=list[tuple[int, Place, bool]])
     """All barriers: event, place, whether the other thread takes part."""
+    unnamed: dict[int, bool] = field(default_factory=dict[int, bool])
+    """Events of interest that the thread came to with a mask that does not name its own lane: whether that depends on
+    data, each time."""
     ended: Place | None = None
     stop: str = ""
     violated: k.Assume | None = None
@@ -106,6 +109,11 @@ class Walk:
                 byte = self.memory.initial.byte(entry, offset + i, 0)
             value |= (byte or 0) << 8 * i
         return value
+
+    def note_mask(self, event: int, mask: int, tainted: bool) -> None:
+        """The thread is at a barrier or an exchange of the lanes in ``mask``."""
+        if event in self.wanted and not mask >> self.rank % WARP & 1:
+            self.unnamed[event] = self.unnamed.get(event, True) and (tainted or bool(self.active))
 
     def shares(self, s: k.Barrier, mask: int) -> bool:
         """Whether the other thread belongs to the group of a barrier executed here."""
@@ -296,8 +304,10 @@ class Tracer(Stepper[Walk]):
         def barrier(w: Walk) -> None:
             f = w.frame
             value = 0xFFFFFFFF if mask is None else mask(f) & 0xFFFFFFFF
-            if mask_taint(f, w.shadow):
+            tainted = mask_taint(f, w.shadow)
+            if tainted:
                 w.interval_tainted = True
+            w.note_mask(s.id, value, tainted)
             place, common = self.place(w, pc), w.shares(s, value)
             w.arrivals.append((s.id, place, common))
             if common:
@@ -316,11 +326,15 @@ class Tracer(Stepper[Walk]):
 
     def collective(self, pc: int, s: k.Collective) -> Step:
         operands, first = [self.evaluator.value(e) for e in s.operands], 1 if takes_mask(s.name) else 0
+        mask_taint = self._taint(s.operands[0]) if first else _untainted
         name, ty = s.var, s.ty
 
         def collective(w: Walk) -> None:
             lane = w.rank % WARP
-            arguments: Sequence[Any] = [o(w.frame) for o in operands][first:]
+            given = [o(w.frame) for o in operands]
+            if first:
+                w.note_mask(s.id, given[0], mask_taint(w.frame, w.shadow))
+            arguments: Sequence[Any] = given[first:]
             found = exchange(s.name, {lane: arguments}, ty, lambda _: arguments[0])
             w.frame[name] = arbitrary(ty) if found is None else found[lane]
             w.shadow[name] = True

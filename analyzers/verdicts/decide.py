@@ -14,6 +14,7 @@ from typing import Literal
 from analyzers.assertions import Assertions, check_assertions
 from analyzers.barriers.divergence import Divergence, check_divergence, check_exchanges
 from analyzers.barriers.redundancy import KeptApart, redundant
+from analyzers.barriers.unnamed import MODE, check_masks
 from analyzers.ir import expr as E
 from analyzers.ir.context import LaunchContext
 from analyzers.ir.events import KernelEvents
@@ -32,7 +33,13 @@ from analyzers.reference.replay import Way
 from analyzers.solve.economy import economical
 from analyzers.solve.effort import Effort
 from analyzers.solve.ladder import Budget, Ladder
-from analyzers.verdicts.replay import ReplayOutcome, replay_of_assertion, replay_of_divergence, replay_race
+from analyzers.verdicts.replay import (
+    ReplayOutcome,
+    replay_of_assertion,
+    replay_of_divergence,
+    replay_of_unnamed,
+    replay_race,
+)
 
 Certainty = Literal["confirmed", "data-dependent", "not-replayed", "not-asked"]
 
@@ -73,6 +80,19 @@ class DivergenceDecision:
 
 
 @dataclass(frozen=True, slots=True)
+class UnnamedDecision:
+    """A thread comes to a barrier or an exchange of a warp whose mask does not name its lane."""
+
+    exchange: bool
+    event: int
+    """Index into ``KernelEvents.exchanges``, or into the barriers."""
+    values: Mapping[Expr, int]
+    certainty: Certainty
+    open: bool
+    """It depends on values that the launch does not fix."""
+
+
+@dataclass(frozen=True, slots=True)
 class AssertionDecision:
     """A device assertion that fails for a thread, which was replayed."""
 
@@ -89,6 +109,7 @@ class Decision:
     divergences: tuple[DivergenceDecision, ...] = ()
     missing_lanes: tuple[DivergenceDecision, ...] = ()
     """Their `barrier` is an index into ``KernelEvents.exchanges``."""
+    unnamed: tuple[UnnamedDecision, ...] = ()
     redundant: tuple[int, ...] = ()
     """Indices of barriers."""
     assertions: tuple[AssertionDecision, ...] = ()
@@ -189,7 +210,10 @@ def collisions(
     divergence = check_divergence(checker)
     divergent = {d.barrier.id for d in divergence.found if d.kind == "divergence"}
     assertions = check_assertions(checker)
-    useless = redundant(checker, checked, kept_apart) if options.redundancy and not divergent else []
+    unnamed = tuple(_unnamed(checker, options))
+    # Behind what is undefined nothing is needed, and nothing useless either.
+    wanted = options.redundancy and not divergent and not unnamed
+    useless = redundant(checker, checked, kept_apart) if wanted else []
     relations = Relations(launch, options.warp_lockstep, poll, precedents=checker.precedents.under_conditions)
     core, used_no_overflow = economical([*checked.proofs, *assertions.proofs])
     access_index = {id(a): i for i, a in enumerate(events.accesses)}
@@ -206,6 +230,7 @@ def collisions(
         races=tuple(_race(launch, r, access_index, relations, replays=options.replays) for r in races),
         divergences=tuple(_divergence(launch, d, barrier_index[d.barrier.id], options) for d in divergence.found),
         missing_lanes=tuple(_missing_lanes(checker)),
+        unnamed=unnamed,
         redundant=tuple(barrier_index[b.id] for b in useless),
         assertions=tuple(_failures(launch, assertions)),
         assertions_assumed=not assertions.all_hold,
@@ -326,6 +351,18 @@ def _missing_lanes(checker: RaceChecker) -> Iterator[DivergenceDecision]:
     index = {e.id: i for i, e in enumerate(checker.launch.events.exchanges)}
     for d in check_exchanges(checker):
         yield DivergenceDecision(index[d.barrier.id], d.kind, d.mode, d.values, "not-asked")
+
+
+def _unnamed(checker: RaceChecker, options: CheckOptions) -> Iterator[UnnamedDecision]:
+    launch = checker.launch
+    events = launch.events
+    exchanges = {id(e): i for i, e in enumerate(events.exchanges)}
+    places = exchanges | {id(e): i for i, e in enumerate(events.barriers)}
+    for found in check_masks(checker):
+        event, certainty = found.event, "not-asked"
+        if options.replays:
+            certainty = replay_of_unnamed(launch, event.id, concretize(launch, found.values, MODE)).certainty
+        yield UnnamedDecision(id(event) in exchanges, places[id(event)], found.values, certainty, found.open)
 
 
 def _failures(launch: Launch, assertions: Assertions) -> Iterator[AssertionDecision]:

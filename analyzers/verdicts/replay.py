@@ -14,7 +14,7 @@ from analyzers.races.pairs import variable_allocation
 from analyzers.races.threads import Launch
 from analyzers.races.witness import Concrete
 from analyzers.reference.launch import ConcreteLaunch
-from analyzers.reference.replay import Replay, Way, replay, replay_assertion, replay_divergence
+from analyzers.reference.replay import Replay, Way, replay, replay_assertion, replay_divergence, replay_unnamed
 
 STEPS = 60_000
 """Statements each thread may execute in a replay."""
@@ -87,6 +87,12 @@ def replay_of_assertion(launch: Launch, site: Site, concrete: Concrete) -> Repla
     """Whether the first thread of a witness fails the assertion at ``site``."""
     at = (concrete.blocks[0], concrete.threads[0])
     return _outcome(replay_assertion(launch.events.kernel, concrete_launch(launch, concrete), at, site, steps=STEPS))
+
+
+def replay_of_unnamed(launch: Launch, event: int, concrete: Concrete) -> ReplayOutcome:
+    """Whether the first thread of a witness comes to a barrier or exchange of a warp whose mask does not name it."""
+    at = (concrete.blocks[0], concrete.threads[0])
+    return _outcome(replay_unnamed(launch.events.kernel, concrete_launch(launch, concrete), at, event, steps=STEPS))
 
 
 def _outcome(found: Replay) -> ReplayOutcome:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Final, Literal
 
+from analyzers.barriers.unnamed import MODE
 from analyzers.coordinates import written
 from analyzers.ir import expr as E
 from analyzers.ir.clusters import own_object
@@ -34,13 +35,14 @@ from analyzers.races.relations import Missing
 from analyzers.races.scans import NO_WRAP as SUMS
 from analyzers.races.scans import assumes_no_wrap
 from analyzers.races.tensors import OWN_CELLS, uses_accessors
-from analyzers.races.threads import GRID_FITS, Launch
+from analyzers.races.threads import GRID_FITS, WARP, Launch
 from analyzers.races.tickets import NO_WRAP as TICKETS
 from analyzers.races.tickets import tickets
 from analyzers.races.witness import Concrete, access_of, address_text, concretize, lane_beside, witness_of
+from analyzers.reference.launch import linear
 from analyzers.verdicts import shown
 from analyzers.verdicts.asserted import ASSERTED, assertion_finding
-from analyzers.verdicts.decide import Decision, DivergenceDecision, RaceDecision
+from analyzers.verdicts.decide import Decision, DivergenceDecision, RaceDecision, UnnamedDecision
 from analyzers.verdicts.replay import concrete_launch
 from analyzers.verdicts.routes import same_turns, with_ways
 from analyzers.verdicts.said import said
@@ -66,6 +68,7 @@ def report(events: KernelEvents, context: LaunchContext, decision: Decision, mil
     findings = [_race_finding(launch, r) for r in decision.races]
     findings += [_divergence_finding(launch, d) for d in decision.divergences]
     findings += [_missing_lanes(launch, d) for d in decision.missing_lanes]
+    findings += [_unnamed(launch, d) for d in decision.unnamed]
     findings += [_redundant_finding(events.kernel, events.barriers[i]) for i in decision.redundant]
     asserted = [(d, launch.events.assertions[d.assertion].site.span) for d in decision.assertions]
     failing = [assertion_finding(launch, d, _anchor(events.kernel, span)) for d, span in asserted]
@@ -501,6 +504,31 @@ def _missing_lanes(launch: Launch, d: DivergenceDecision) -> Finding:
 
 
 _NAMED: Final = "What the lanes get that do come is undefined; they may wait for ever."
+
+
+def _unnamed(launch: Launch, d: UnnamedDecision) -> Finding:
+    event = (launch.events.exchanges if d.exchange else launch.events.barriers)[d.event]
+    asked = (*shown.roots_of((event,)), *([event.mask] if event.mask is not None else []))
+    concrete = concretize(launch, d.values, MODE, tuple(launch.side(e, 1, MODE) for e in asked))
+    site, code = event.site, Verdict.LANE_NOT_IN_MASK
+    side = _sides_of(event, concrete)[0]
+    values = shown.parameters(launch, concrete, asked)
+    with_values = ", ".join(f"{name} = {value}" for name, value in values) if d.open else ""
+    lane = linear(concrete.threads[0], concrete.block) % WARP
+    return Finding(
+        code=code,
+        severity=Severity.WARNING if d.open or d.certainty in ("not-replayed", "not-asked") else Severity.ERROR,
+        message=f"Lane not in mask: thread {written(side.thread)} comes to `{site.text}`, whose mask does not name its "
+        f"lane, {lane}" + (f", with {with_values}" if with_values else ""),
+        span=site.span,
+        accesses=(side,),
+        group=f"{code.value}:{_anchor(launch.events.kernel, site.span)}",
+        witness=replace(witness_of(concrete, "", d.certainty == "confirmed"), parameters=values, data=()),
+        explanation=(Remark((_UNNAMED,)), *_given(launch)),
+    )
+
+
+_UNNAMED: Final = "What happens then is undefined: lanes may get any value, or wait for ever, and nothing is ordered."
 
 
 def _redundant_finding(kernel: Kernel, barrier: BarrierEvent) -> Finding:

@@ -183,7 +183,8 @@ def _parser() -> argparse.ArgumentParser:
         "--fail-on",
         metavar="LIST",
         help="codes that make the exit code 1, separated by commas, or never (default: those that the settings call "
-        "error or warning; else data-race,barrier-divergence,assertion-failure,missing-lanes,possible-data-race)",
+        "error or warning; else data-race,barrier-divergence,assertion-failure,lane-not-in-mask,"
+        "missing-lanes,possible-data-race)",
     )
     check.add_argument(
         "-j",

@@ -47,6 +47,7 @@ _RULE_LEVELS: Final[Mapping[Verdict | CommentCode, str]] = {
     Verdict.DATA_RACE: "error",
     Verdict.BARRIER_DIVERGENCE: "error",
     Verdict.ASSERTION_FAILURE: "error",
+    Verdict.LANE_NOT_IN_MASK: "error",
     Verdict.MISSING_LANES: "warning",
     Verdict.POSSIBLE_DATA_RACE: "warning",
     CommentCode.INVALID: "warning",

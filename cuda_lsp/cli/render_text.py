@@ -382,8 +382,11 @@ def _plural(number: int, noun: str) -> str:
     return noun if number == 1 else f"{noun}s"
 
 
+_ERRORS = (Verdict.DATA_RACE, Verdict.BARRIER_DIVERGENCE, Verdict.ASSERTION_FAILURE, Verdict.LANE_NOT_IN_MASK)
+
+
 def _standing_role(verdict: Verdict | How) -> Role:
-    if verdict in (Verdict.DATA_RACE, Verdict.BARRIER_DIVERGENCE, Verdict.ASSERTION_FAILURE):
+    if verdict in _ERRORS:
         return "error"
     if verdict in (Verdict.MISSING_LANES, Verdict.POSSIBLE_DATA_RACE, Verdict.UNKNOWN):
         return "warning"

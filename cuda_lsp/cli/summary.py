@@ -16,6 +16,7 @@ DEFAULT_FAIL_ON: Final = frozenset(
         Verdict.DATA_RACE,
         Verdict.BARRIER_DIVERGENCE,
         Verdict.ASSERTION_FAILURE,
+        Verdict.LANE_NOT_IN_MASK,
         Verdict.MISSING_LANES,
         Verdict.POSSIBLE_DATA_RACE,
     }

@@ -224,6 +224,8 @@ def _certainty(finding: Finding) -> Iterator[Markup]:
         sentence, sure = "Possible: executed with the memory contents below, which nothing rules out.", False
     elif finding.code in (Verdict.ASSERTION_FAILURE, Verdict.POSSIBLE_ASSERTION_FAILURE):
         sentence, sure = "Executed: an interpreter ran the thread up to the assertion.", True
+    elif finding.code is Verdict.LANE_NOT_IN_MASK and witness.replayed:
+        sentence, sure = "Executed: an interpreter ran the thread with these values up to there.", True
     else:
         sentence, sure = "Possible: solved for, but not executed to the end.", False
     yield tag("p", sentence, cls="certain" if sure else "certain doubt")

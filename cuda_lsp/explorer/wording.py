@@ -13,6 +13,7 @@ VERDICTS = {
     Verdict.DATA_RACE: "data race",
     Verdict.BARRIER_DIVERGENCE: "barrier divergence",
     Verdict.ASSERTION_FAILURE: "assertion fails",
+    Verdict.LANE_NOT_IN_MASK: "lane not in mask",
     Verdict.MISSING_LANES: "missing lanes",
     Verdict.POSSIBLE_DATA_RACE: "possible data race",
     Verdict.UNKNOWN: "unknown",
@@ -56,6 +57,8 @@ def headline(finding: Finding) -> Markup:
             return Markup(text(f"{who} {verb}") + cell)
         case Verdict.BARRIER_DIVERGENCE:
             return text("A thread waits at a barrier that another one misses")
+        case Verdict.LANE_NOT_IN_MASK:
+            return text("A lane comes that the mask does not name")
         case Verdict.MISSING_LANES:
             return text("Lanes that the mask names do not come")
         case Verdict.BARRIER_AFTER_EXIT:

@@ -18,6 +18,7 @@ _NOUNS = {
     Verdict.DATA_RACE: ("race", "races"),
     Verdict.BARRIER_DIVERGENCE: ("barrier divergence", "barrier divergences"),
     Verdict.ASSERTION_FAILURE: ("failing assertion", "failing assertions"),
+    Verdict.LANE_NOT_IN_MASK: ("mask without a lane that comes", "masks without a lane that comes"),
     Verdict.MISSING_LANES: ("exchange with missing lanes", "exchanges with missing lanes"),
     Verdict.POSSIBLE_DATA_RACE: ("possible race", "possible races"),
     Verdict.BENIGN_RACE: ("benign race", "benign races"),

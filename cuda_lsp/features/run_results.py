@@ -36,7 +36,7 @@ CODES: Final[Mapping[FaultKind | Literal["deadlock"], str]] = {
     "out-of-bounds": "out-of-bounds",
     "misaligned": "misaligned",
     "uninitialised": "uninitialised",
-    "lane-not-in-mask": "lane-not-in-mask",
+    "lane-not-in-mask": Verdict.LANE_NOT_IN_MASK.value,
     "undefined-shuffle": "undefined-shuffle",
     "trap": "trap",
     "unreachable": "trap",

@@ -27,7 +27,7 @@ from gpu_runner.request import (
     SharedArgument,
     Side,
 )
-from gpu_runner.shown import MOST_ELEMENTS, array_names, is_between, is_on, is_stuck, memory_of
+from gpu_runner.shown import MOST_ELEMENTS, array_names, is_between, is_on, is_stuck, memory_of, unnamed_at
 
 _CELL: Final = re.compile(r"(\w+(?:\.\w+)*)\[(\d+)\]$")
 _RACES: Final = (Verdict.DATA_RACE, Verdict.POSSIBLE_DATA_RACE, Verdict.BENIGN_RACE)
@@ -110,7 +110,9 @@ def _goal(finding: Finding, memory: str, free: tuple[str, ...], marks: Container
     if finding.code in _RACES:
         differ = finding.code is not Verdict.BENIGN_RACE
         return Goal("race", sides_of(finding, marks), memory, focus_of(finding, marks), ATTEMPTS, free, differ)
-    kind = "divergence" if finding.code is Verdict.BARRIER_DIVERGENCE else "assertion"
+    if finding.code is Verdict.LANE_NOT_IN_MASK:
+        return Goal("mask", sides_of(finding, marks), attempts=ATTEMPTS, searched=free)
+    kind = "divergence" if finding.code in (Verdict.BARRIER_DIVERGENCE, Verdict.MISSING_LANES) else "assertion"
     return Goal(kind, attempts=ATTEMPTS, searched=free)
 
 
@@ -179,13 +181,16 @@ def _mark(access: Access, marks: Container[tuple[str, Mark]]) -> Mark | None:
 def shown_of(
     finding: Finding, result: RunResult, request: Request, marks: Container[tuple[str, Mark]] = ()
 ) -> RunResult | None:
-    """The result with only what shows the finding's claim, a race between its accesses, first one of its scope, or
-    threads at different barriers; None where nothing does. Writes of the same value show no race that is only possible:
-    whether one that is definite is benign was decided by what else touches the cell. `marks`: the accesses that the
-    compiled text tells from others in their lines, by file."""
+    """The result with only what shows the finding's claim, a race between its accesses, first one of its scope, threads
+    at different barriers, or a thread that a mask does not name; None where nothing does. Writes of the same value show
+    no race that is only possible: whether one that is definite is benign was decided by what else touches the cell.
+    `marks`: the accesses that the compiled text tells from others in their lines, by file."""
     if finding.code in (Verdict.BARRIER_DIVERGENCE, Verdict.MISSING_LANES):
         faults = tuple(fault for fault in result.faults if fault.kind == "divergent-barrier")
         return replace(result, faults=faults, races=()) if faults or is_stuck(result) else None
+    if finding.code is Verdict.LANE_NOT_IN_MASK:
+        faults = unnamed_at(sides_of(finding, marks), result)
+        return replace(result, faults=faults, races=()) if faults else None
     if finding.code is Verdict.ASSERTION_FAILURE or finding.code is Verdict.POSSIBLE_ASSERTION_FAILURE:
         faults = tuple(fault for fault in result.faults if fault.kind == "assertion")
         return replace(result, faults=faults, races=()) if faults else None

@@ -186,7 +186,7 @@ __global__ void votes_of_a_row(int *out) {
 // cuda-lsp: launch grid=(1) block=(32)
 __global__ void vote_that_names_the_others(int *out) {
   int t = threadIdx.x, v = t;
-  if (t & 1) v += __ballot_sync(0x55555555, v > 2);  // expect: missing-lanes
+  if (t & 1) v += __ballot_sync(0x55555555, v > 2);  // expect: lane-not-in-mask
   __syncthreads();
   out[t] = v;
 }
@@ -202,7 +202,7 @@ __global__ void vote_that_names_those_that_come(int *out) {
 // cuda-lsp: launch grid=(1) block=(32)
 __global__ void first_lane_names_all_others(int *out) {
   int t = threadIdx.x, v = t;
-  if (t == 0) v = __shfl_sync(0xfffffffe, v, 1);  // expect: missing-lanes
+  if (t == 0) v = __shfl_sync(0xfffffffe, v, 1);  // expect: lane-not-in-mask
   __syncthreads();
   out[t] = v;
 }

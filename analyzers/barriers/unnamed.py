@@ -1,0 +1,148 @@
+"""Barriers and exchanges of a warp that a thread comes to with a mask that does not name its own lane.
+
+PTX leaves undefined what happens then. Asked of one arbitrary thread: it comes there, and its own bit of the mask is 0.
+Nothing is said where the mask follows from data, votes or the lanes that are there: such a mask names those that it was
+made for. Nor where data of each thread's own decides which lanes come, as these may be the ones that are named.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import count
+from typing import Final
+
+import numpy as np
+
+from analyzers.barriers.parting import guard_of, left_before
+from analyzers.ir import expr as E
+from analyzers.ir.evaluate import evaluate_vector
+from analyzers.ir.events import BarrierEvent, Conjunct
+from analyzers.ir.expr import Expr
+from analyzers.ir.uniformity import is_uniform
+from analyzers.races.check import RaceChecker
+from analyzers.races.conditions import query_of, split
+from analyzers.races.ordering import names
+from analyzers.races.threads import Launch, Mode
+from analyzers.solve.query import Satisfied
+
+MODE: Final[Mode] = "thread"
+"""The question is about one thread."""
+
+MAX_LEFT_BEFORE: Final = 16
+"""Values that are tried, where the thread had left a loop around the barrier or exchange before."""
+
+_OPEN: Final = ("param:", "host:", "bdim.", "gdim.", "smem.", "rank:")
+"""How the names of values begin that a launch may leave open."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unnamed:
+    """Values for which a thread comes to a barrier or an exchange whose mask does not name it."""
+
+    event: BarrierEvent
+    values: Mapping[Expr, int]
+    open: bool
+    """Which lanes come, or are named, depends on values that the launch does not fix."""
+
+
+def check_masks(checker: RaceChecker) -> list[Unnamed]:
+    """Every barrier and exchange of a warp whose mask is known, under the checker's launch context."""
+    events = checker.launch.events
+    found: list[Unnamed] = []
+    for event in (*events.barriers, *events.exchanges):
+        if checker.effort.is_spent:
+            break
+        values = _left_out(checker, event)
+        if values is not None:
+            found.append(Unnamed(event, values, _is_open(checker.launch, event)))
+    return found
+
+
+def _left_out(checker: RaceChecker, event: BarrierEvent) -> Mapping[Expr, int] | None:
+    """Values for which a thread comes there and is not named."""
+    launch = checker.launch
+    if event.scope != "warp" or event.mask is None or not _is_known(launch, event.mask):
+        return None
+    guard = guard_of(event)
+    if _names_all(launch, event.mask, guard) or any(_chooses_lanes(launch, c) for c in guard):
+        return None
+    parts = [launch.side(c.condition, 1, MODE) for c in guard]
+    parts.append(E.lnot(names(launch, event.mask, 1, 1, MODE)))
+    for rounds in count(1):
+        values = _satisfied(checker, parts)
+        if values is None:
+            return None
+        stayed = left_before(launch, event, guard, MODE, values)
+        if stayed is None:
+            return values
+        if rounds == MAX_LEFT_BEFORE:
+            return None
+        parts.append(stayed)
+    return None
+
+
+def _satisfied(checker: RaceChecker, parts: Sequence[Expr]) -> Mapping[Expr, int] | None:
+    query = query_of(checker.launch, parts, MODE)
+    for part in split(query) if query is not None else ():
+        if checker.effort.is_spent:
+            return None
+        answer = checker.asker.answer(part)
+        if isinstance(answer, Satisfied):
+            return answer.values
+    return None
+
+
+def _is_known(launch: Launch, mask: Expr) -> bool:
+    """Whether a mask is made of literals, coordinates and what is passed, and the lane of a thread of its coordinates
+    alone: in a block of unknown rows a lane may be whatever the kernel takes it for."""
+    if E.uses((launch.bind(mask),), _OPAQUE):
+        return False
+    return set(E.TID).issuperset(E.symbols(launch.bind(_linear(launch))))
+
+
+def _linear(launch: Launch) -> Expr:
+    return launch.linear(1, MODE)
+
+
+def _chooses_lanes(launch: Launch, c: Conjunct) -> bool:
+    """Whether lanes of one warp may part at a condition on data."""
+    condition = launch.bind(c.condition)
+    if c.kind == "assume" or is_uniform(condition, "warp") or not E.uses((condition,), _OPAQUE):
+        return False
+    return launch.agree_in_warps(condition) is not True
+
+
+def _names_all(launch: Launch, mask: Expr, guard: Sequence[Conjunct]) -> bool:
+    """Whether every thread that comes there is named, as far as the numbers of the threads of a known block tell."""
+    x, y, z = launch.block
+    if x is None or y is None or z is None:
+        return False
+    numbers = np.arange(x * y * z, dtype=np.int64)
+    places = dict(zip(E.TID, (numbers % x, numbers // x % y, numbers // (x * y)), strict=True))
+    unnamed = np.ones(numbers.shape, dtype=bool)
+    asked = (E.lnot(names(launch, mask, 1, 1, MODE)), *(launch.bind(c.condition) for c in guard))
+    for condition in asked:
+        if E.symbols(condition) <= set(E.TID):
+            holds, defined = evaluate_vector(condition, places)
+            unnamed &= np.broadcast_to(holds & defined, numbers.shape)
+    return not unnamed.any()
+
+
+def _is_open(launch: Launch, event: BarrierEvent) -> bool:
+    return any(str(s.value).startswith(_OPEN) for s in E.symbols(*_choosing(launch, event)) if s.op == "sym") or (
+        None in launch.block
+    )
+
+
+def _choosing(launch: Launch, event: BarrierEvent) -> Iterator[Expr]:
+    """What decides which lanes of a warp come, and are named."""
+    if event.mask is not None:
+        yield launch.bind(event.mask)
+    for c in guard_of(event):
+        condition = launch.bind(c.condition)
+        if not is_uniform(condition, "warp"):
+            yield condition
+
+
+_OPAQUE: Final = E.operations("opaque")
