@@ -146,6 +146,26 @@ void go(int *a, int n) { skips<<<1, 64>>>(a); leaves<<<1, 64>>>(a, n); }
     assert "barrier-after-exit" not in capsys.readouterr().out  # CUDA defines it
 
 
+def test_a_run_shows_a_mask_that_does_not_name_a_lane(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "masks.cu"
+    path.write_text(
+        """__device__ int first(unsigned lanes, int v) { return __shfl_sync(lanes, v, 0); }
+__global__ void some(int *a, int n) {
+  int t = threadIdx.x;
+  if (t < n) a[t] = first(0xff, t);
+}
+void go(int *a) { some<<<1, 64>>>(a, 12); }
+"""
+    )
+    assert main.main(["check", str(path)]) == 1
+    out = capsys.readouterr().out
+    assert "masks.cu:1:54: lane-not-in-mask in some" in out
+    assert "Lane not in mask: thread (8, 0, 0) comes to `__shfl_sync(lanes, v, 0)`" in out
+    assert "name its lane, 8\n" in out
+    assert main.main(["run", f"{path}:some", "--seeds", "1"]) == 1
+    assert re.search(r"lane-not-in-mask: .*\nconfirmed", capsys.readouterr().out)
+
+
 def test_memory_is_named_as_the_source_declares_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "cells.cu"
     path.write_text(

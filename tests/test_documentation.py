@@ -32,7 +32,7 @@ ALL_PAGES = sorted((DOCS / "diagnostics").glob("*.md"))
 OF_COMMENTS = {code.value for code in CommentCode}
 OF_RUNS = set(run_results.CODES.values()) - {verdict.value for verdict in Verdict}
 PAGES = [page for page in ALL_PAGES if page.stem not in OF_COMMENTS | OF_RUNS]
-RUN_PAGES = [page for page in ALL_PAGES if page.stem in OF_RUNS]
+RUN_PAGES = [page for page in ALL_PAGES if page.stem in OF_RUNS | {Verdict.LANE_NOT_IN_MASK.value}]
 _SECTION = re.compile(r"^## (.+?)\n(.*?)(?=^## |\Z)", re.MULTILINE | re.DOTALL)
 _CODE = re.compile(r"^```cuda\n(.*?)^```", re.MULTILINE | re.DOTALL)
 _LINK = re.compile(r"\]\(([^)#:]+)(?:#[^)]*)?\)")

@@ -303,6 +303,7 @@ def test_what_no_edit_is_looked_for_says_why() -> None:
 __global__ void k(int *out, int *next, int n) {
   assert(threadIdx.x < 63);
   out[0] = n;
+  if (threadIdx.x < 16) __syncwarp(0xff);
 }
 """
     found = list(answers(Engine(), CheckRequest(PATH, text)))
@@ -310,6 +311,7 @@ __global__ void k(int *out, int *next, int n) {
     said = {answer.text for answer in found if isinstance(answer, FixRefusal)}
     assert "Nothing has to be repaired: whichever thread is last, the same value is left." in said
     assert any("assert(threadIdx.x < 63)` is for the code in front of it to keep" in text for text in said)
+    assert any("`__syncwarp(0xff)` is made by lanes that its mask does not name" in text for text in said)
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from analyzers.reference.builder import KernelBuilder, V, both
 from analyzers.reference.interpreter import run
 from analyzers.reference.launch import ConcreteLaunch
 from analyzers.reference.races import races
-from analyzers.reference.replay import Replay, replay, replay_assertion, replay_divergence
+from analyzers.reference.replay import Replay, replay, replay_assertion, replay_divergence, replay_unnamed
 from analyzers.reference.trace import Data
 
 BLOCK = (0, 0, 0)
@@ -337,3 +337,28 @@ def test_an_assertion_that_a_thread_fails():
 
 def test_an_assertion_that_memory_leads_to():
     assert asserting(9, "data", n=9) in ("data-dependent", "not-reached")
+
+
+def unnamed(thread: int, form: str, mask: int, guard: str = "none") -> str:
+    b = KernelBuilder()
+    s = b.shared("s", 64)
+    read = b.load(s, b.tid)
+    with b.if_({"none": b.tid >= 0, "own": b.tid < 16, "data": read > 0}[guard]):
+        if form == "barrier":
+            b.barrier("warp", mask)
+        else:
+            b.collective("__shfl_sync", mask, b.tid, 0)
+    kernel = b.build()
+    (event,) = [x.id for x in k.statements(kernel.body) if isinstance(x, (k.Barrier, k.Collective))]
+    return replay_unnamed(kernel, block(64), (BLOCK, (thread, 0, 0)), event).outcome
+
+
+@pytest.mark.parametrize("form", ["barrier", "exchange"])
+def test_a_mask_that_does_not_name_the_thread(form: str) -> None:
+    assert unnamed(8, form, 0xFF) == "confirmed"
+    assert unnamed(7, form, 0xFF) == "not-reached"
+    assert unnamed(39, form, 0xFF) == "not-reached"
+    assert unnamed(40, form, 0xFF) == "confirmed"
+    assert unnamed(15, form, 0xFF, "own") == "confirmed"
+    assert unnamed(16, form, 0xFF, "own") == "not-reached"
+    assert unnamed(8, form, 0xFF, "data") in ("data-dependent", "not-reached")

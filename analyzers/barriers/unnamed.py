@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
+from math import prod
 from typing import Final
 
 import numpy as np
@@ -23,7 +24,7 @@ from analyzers.ir.uniformity import is_uniform
 from analyzers.races.check import RaceChecker
 from analyzers.races.conditions import query_of, split
 from analyzers.races.ordering import names
-from analyzers.races.threads import Launch, Mode
+from analyzers.races.threads import MAX_THREADS, WARP, Launch, Mode
 from analyzers.solve.query import Satisfied
 
 MODE: Final[Mode] = "thread"
@@ -69,6 +70,8 @@ def _left_out(checker: RaceChecker, event: BarrierEvent) -> Mapping[Expr, int] |
         return None
     parts = [launch.side(c.condition, 1, MODE) for c in guard]
     parts.append(E.lnot(names(launch, event.mask, 1, 1, MODE)))
+    if None in launch.block and not any(_is_about_lanes(launch, c) for c in guard):
+        parts.append(_names_later(launch, event.mask))
     for rounds in count(1):
         values = _satisfied(checker, parts)
         if values is None:
@@ -101,6 +104,20 @@ def _is_known(launch: Launch, mask: Expr) -> bool:
     return set(E.TID).issuperset(E.symbols(launch.bind(_linear(launch))))
 
 
+def _is_about_lanes(launch: Launch, c: Conjunct) -> bool:
+    """Whether a condition on the coordinates of threads alone says which of them go on."""
+    condition = launch.bind(c.condition)
+    return c.kind != "assume" and not is_uniform(condition, "warp") and set(E.TID).issuperset(E.symbols(condition))
+
+
+def _names_later(launch: Launch, mask: Expr) -> Expr:
+    """That the mask names some lane behind the thread's own. Where all threads come of a block whose size is not known,
+    it may have no more than the mask names; whoever names a later lane knows of this one."""
+    lane = E.binary("rem", _linear(launch), E.const(WARP, E.U32))
+    later = E.binary("shr", E.cast(launch.side(mask, 1, MODE), E.U32), lane)
+    return E.compare("ne", later, E.const(0, E.U32))
+
+
 def _linear(launch: Launch) -> Expr:
     return launch.linear(1, MODE)
 
@@ -114,11 +131,13 @@ def _chooses_lanes(launch: Launch, c: Conjunct) -> bool:
 
 
 def _names_all(launch: Launch, mask: Expr, guard: Sequence[Conjunct]) -> bool:
-    """Whether every thread that comes there is named, as far as the numbers of the threads of a known block tell."""
-    x, y, z = launch.block
-    if x is None or y is None or z is None:
-        return False
-    numbers = np.arange(x * y * z, dtype=np.int64)
+    """Whether every thread that comes there is named, as far as the numbers of threads tell: of all that a block may
+    have, where its size is not known."""
+    known = prod(n for n in launch.block if n is not None)
+    numbers = np.arange(MAX_THREADS if None in launch.block else known, dtype=np.int64)
+    # Only the last extent of a block may be unknown here, and what is behind it is 1.
+    x = launch.block[0] or len(numbers)
+    y = launch.block[1] or len(numbers) // x
     places = dict(zip(E.TID, (numbers % x, numbers // x % y, numbers // (x * y)), strict=True))
     unnamed = np.ones(numbers.shape, dtype=bool)
     asked = (E.lnot(names(launch, mask, 1, 1, MODE)), *(launch.bind(c.condition) for c in guard))
@@ -130,9 +149,8 @@ def _names_all(launch: Launch, mask: Expr, guard: Sequence[Conjunct]) -> bool:
 
 
 def _is_open(launch: Launch, event: BarrierEvent) -> bool:
-    return any(str(s.value).startswith(_OPEN) for s in E.symbols(*_choosing(launch, event)) if s.op == "sym") or (
-        None in launch.block
-    )
+    chosen = (s for s in E.symbols(*_choosing(launch, event)) if s.op == "sym")
+    return None in launch.block or any(str(s.value).startswith(_OPEN) for s in chosen)
 
 
 def _choosing(launch: Launch, event: BarrierEvent) -> Iterator[Expr]:

@@ -332,6 +332,23 @@ __global__ void more_of_a_block_of_any_size(int *out) {
   out[t + blockIdx.x * blockDim.x] = v;
 }
 
+// It may have as many threads as the mask names.
+__global__ void all_of_a_block_of_any_size(int *out) {  // expect: race-free
+  int t = threadIdx.x;
+  out[t + blockIdx.x * blockDim.x] = __shfl_sync(0xffff, t, 0);
+}
+
+__global__ void all_of_a_block_of_any_size_for_even_lanes(int *out) {
+  int t = threadIdx.x;
+  out[t + blockIdx.x * blockDim.x] = __shfl_down_sync(0x55555555, t, 1);  // expect: lane-not-in-mask
+}
+
+__global__ void lanes_before_any_other(int *out, int n) {
+  int t = threadIdx.x, v = 0;
+  if (t < n) v = __shfl_sync(0xf0, t, 4);  // expect: lane-not-in-mask
+  out[t + blockIdx.x * blockDim.x] = v;
+}
+
 // How long its rows are only the kernel knows.
 __global__ void rows_of_any_size(int *out) {  // expect: race-free
   int t = threadIdx.x + blockDim.x * threadIdx.y;
