@@ -2,29 +2,26 @@
 
 PTX leaves undefined what happens then. Asked of one arbitrary thread: it comes there, and its own bit of the mask is 0.
 Nothing is said where the mask follows from data, votes or the lanes that are there: such a mask names those that it was
-made for. Nor where data of each thread's own decides which lanes come, as these may be the ones that are named.
+made for. Nor where data of each thread's own decides which lanes come, as these may be the ones that are named, or
+where the mask hangs on values that nobody states and that do not decide who comes, as these may be the right ones.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
-from math import prod
 from typing import Final
-
-import numpy as np
 
 from analyzers.barriers.parting import guard_of, left_before
 from analyzers.ir import expr as E
-from analyzers.ir.evaluate import evaluate_vector
 from analyzers.ir.events import BarrierEvent, Conjunct
 from analyzers.ir.expr import Expr
 from analyzers.ir.uniformity import is_uniform
 from analyzers.races.check import RaceChecker
 from analyzers.races.conditions import query_of, split
-from analyzers.races.ordering import names
-from analyzers.races.threads import MAX_THREADS, WARP, Launch, Mode
+from analyzers.races.named_lanes import from_lane, is_known, names, names_all_that_come
+from analyzers.races.threads import Launch, Mode
 from analyzers.solve.query import Satisfied
 
 MODE: Final[Mode] = "thread"
@@ -63,10 +60,12 @@ def check_masks(checker: RaceChecker) -> list[Unnamed]:
 def _left_out(checker: RaceChecker, event: BarrierEvent) -> Mapping[Expr, int] | None:
     """Values for which a thread comes there and is not named."""
     launch = checker.launch
-    if event.scope != "warp" or event.mask is None or not _is_known(launch, event.mask):
+    if event.scope != "warp" or event.mask is None or not is_known(launch, event.mask):
         return None
     guard = guard_of(event)
-    if _names_all(launch, event.mask, guard) or any(_chooses_lanes(launch, c) for c in guard):
+    if names_all_that_come(launch, event.mask, guard) or any(_chooses_lanes(launch, c) for c in guard):
+        return None
+    if not _open_in([launch.bind(event.mask)]) <= _open_in(_parting(launch, guard)):
         return None
     parts = [launch.side(c.condition, 1, MODE) for c in guard]
     parts.append(E.lnot(names(launch, event.mask, 1, 1, MODE)))
@@ -96,14 +95,6 @@ def _satisfied(checker: RaceChecker, parts: Sequence[Expr]) -> Mapping[Expr, int
     return None
 
 
-def _is_known(launch: Launch, mask: Expr) -> bool:
-    """Whether a mask is made of literals, coordinates and what is passed, and the lane of a thread of its coordinates
-    alone: in a block of unknown rows a lane may be whatever the kernel takes it for."""
-    if E.uses((launch.bind(mask),), _OPAQUE):
-        return False
-    return set(E.TID).issuperset(E.symbols(launch.bind(_linear(launch))))
-
-
 def _is_about_lanes(launch: Launch, c: Conjunct) -> bool:
     """Whether a condition on the coordinates of threads alone says which of them go on."""
     condition = launch.bind(c.condition)
@@ -113,13 +104,7 @@ def _is_about_lanes(launch: Launch, c: Conjunct) -> bool:
 def _names_later(launch: Launch, mask: Expr) -> Expr:
     """That the mask names some lane behind the thread's own. Where all threads come of a block whose size is not known,
     it may have no more than the mask names; whoever names a later lane knows of this one."""
-    lane = E.binary("rem", _linear(launch), E.const(WARP, E.U32))
-    later = E.binary("shr", E.cast(launch.side(mask, 1, MODE), E.U32), lane)
-    return E.compare("ne", later, E.const(0, E.U32))
-
-
-def _linear(launch: Launch) -> Expr:
-    return launch.linear(1, MODE)
+    return E.compare("ne", from_lane(launch, mask, 1, 1, MODE), E.const(0, E.U32))
 
 
 def _chooses_lanes(launch: Launch, c: Conjunct) -> bool:
@@ -130,37 +115,19 @@ def _chooses_lanes(launch: Launch, c: Conjunct) -> bool:
     return launch.agree_in_warps(condition) is not True
 
 
-def _names_all(launch: Launch, mask: Expr, guard: Sequence[Conjunct]) -> bool:
-    """Whether every thread that comes there is named, as far as the numbers of threads tell: of all that a block may
-    have, where its size is not known."""
-    known = prod(n for n in launch.block if n is not None)
-    numbers = np.arange(MAX_THREADS if None in launch.block else known, dtype=np.int64)
-    # Only the last extent of a block may be unknown here, and what is behind it is 1.
-    x = launch.block[0] or len(numbers)
-    y = launch.block[1] or len(numbers) // x
-    places = dict(zip(E.TID, (numbers % x, numbers // x % y, numbers // (x * y)), strict=True))
-    unnamed = np.ones(numbers.shape, dtype=bool)
-    asked = (E.lnot(names(launch, mask, 1, 1, MODE)), *(launch.bind(c.condition) for c in guard))
-    for condition in asked:
-        if E.symbols(condition) <= set(E.TID):
-            holds, defined = evaluate_vector(condition, places)
-            unnamed &= np.broadcast_to(holds & defined, numbers.shape)
-    return not unnamed.any()
-
-
 def _is_open(launch: Launch, event: BarrierEvent) -> bool:
-    chosen = (s for s in E.symbols(*_choosing(launch, event)) if s.op == "sym")
-    return None in launch.block or any(str(s.value).startswith(_OPEN) for s in chosen)
+    return None in launch.block or bool(_open_in(_parting(launch, guard_of(event))))
 
 
-def _choosing(launch: Launch, event: BarrierEvent) -> Iterator[Expr]:
-    """What decides which lanes of a warp come, and are named."""
-    if event.mask is not None:
-        yield launch.bind(event.mask)
-    for c in guard_of(event):
-        condition = launch.bind(c.condition)
-        if not is_uniform(condition, "warp"):
-            yield condition
+def _open_in(conditions: Iterable[Expr]) -> set[Expr]:
+    """The values that the launch leaves open."""
+    return {s for s in E.symbols(*conditions) if s.op == "sym" and str(s.value).startswith(_OPEN)}
+
+
+def _parting(launch: Launch, guard: Sequence[Conjunct]) -> list[Expr]:
+    """The conditions that may keep some lanes of a warp away."""
+    conditions = (launch.bind(c.condition) for c in guard)
+    return [c for c in conditions if not is_uniform(c, "warp")]
 
 
 _OPAQUE: Final = E.operations("opaque")

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from analyzers.ir import expr as E
 from analyzers.ir.events import AccessEvent, BarrierEvent, Conjunct
 from analyzers.ir.expr import I64, Expr
-from analyzers.ir.uniformity import is_uniform
+from analyzers.races.named_lanes import name_themselves, names
 from analyzers.races.threads import WARP, Launch, Mode
 
 
@@ -248,7 +248,7 @@ class _Ordering:
         return [E.lor(E.lnot(E.land(*executed, *alive)), held)]
 
     def _exclude(self, into: _Collected, x: BarrierEvent, executed: list[Expr]) -> None:
-        executed = [*executed, *covers(self.launch, x, self.mode)]
+        executed = [*executed, *covers(self.launch, x, self.mode), *name_themselves(self.launch, x, self.mode)]
         self.used.add(x.id)
         into.barriers.add(x.id)
         into.exclude(E.land(*dict.fromkeys(executed)))
@@ -346,22 +346,13 @@ def same_cluster(launch: Launch, mode: Mode) -> Expr:
 
 def covers(launch: Launch, x: BarrierEvent, mode: Mode, naming: Sequence[int] = (1, 2)) -> list[Expr]:
     """Conditions under which both threads belong to the barrier's group (in ``warp`` mode: one warp already): each
-    names the other's lane and its own. ``naming``: the threads whose masks count."""
+    names the other's lane. ``naming``: the threads whose masks count; of one alone, it names itself, too."""
     if x.scope == "cluster" and mode == "grid":
         return [same_cluster(launch, mode)]
     if x.scope == "tile" and x.tile is not None and (x.tile < WARP or mode == "block" or x.tile % WARP):
         n = E.const(x.tile, E.U32)
         return [E.compare("eq", *(E.binary("div", launch.linear(t, mode), n) for t in (1, 2)))]
     if x.scope == "warp" and x.mask is not None:
-        # Threads that have one mask, and name each other, name themselves.
-        own = len(naming) < 2 or not is_uniform(launch.bind(x.mask), "warp")
-        lanes = [(t, lane) for t in naming for lane in ((3 - t, t) if own else (3 - t,))]
+        lanes = [(t, lane) for t in naming for lane in ((3 - t, t) if len(naming) == 1 else (3 - t,))]
         return [names(launch, x.mask, t, lane, mode) for t, lane in lanes]
     return []
-
-
-def names(launch: Launch, mask: Expr, thread: int, other: int, mode: Mode) -> Expr:
-    """That the mask of ``thread`` names the lane of ``other``."""
-    lane = E.binary("rem", launch.linear(other, mode), E.const(WARP, E.U32))
-    bit = E.binary("and", E.binary("shr", E.cast(launch.side(mask, thread, mode), E.U32), lane), E.const(1, E.U32))
-    return E.compare("ne", bit, E.const(0, E.U32))

@@ -54,7 +54,7 @@ __global__ void mask_from_the_host(int *out, unsigned lanes) {  // expect: unkno
 __global__ void fixed_mask(int *out) {
   int t = threadIdx.x;
   if (t & 2) {
-    __syncwarp(0xffff);  // expect: barrier-divergence
+    __syncwarp(0xffff);  // expect: barrier-divergence; lane-not-in-mask
     out[t] = t;
   }
 }

@@ -215,6 +215,21 @@ void more(int *out, int n) {
   more_lanes_that_the_host_chooses<<<1, 32>>>(out, n);
 }
 
+// A mask from the host may be the right one, whatever it is.
+__global__ void mask_that_the_host_chooses(int *out, unsigned lanes, int n) {  // expect: race-free
+  int t = threadIdx.x, v = 0;
+  if (t % 32 < n) v = __shfl_sync(lanes, t, 0) + __shfl_sync((1u << n) - 1, t, 0);
+  out[t] = v;
+}
+void masked(int *out, unsigned lanes, int n) { mask_that_the_host_chooses<<<1, 64>>>(out, lanes, n); }
+
+__global__ void mask_of_one_less_than_come(int *out, int n) {
+  int t = threadIdx.x, v = 0;
+  if (t < n) v = __shfl_sync((1u << (n - 1)) - 1, t, 0);  // expect: lane-not-in-mask
+  out[t] = v;
+}
+void masked(int *out, int n) { mask_of_one_less_than_come<<<1, 32>>>(out, n); }
+
 // What a vote of a condition gave names the lanes for which it holds; of others nothing is said.
 // cuda-lsp: launch grid=(1) block=(64)
 __global__ void lanes_that_voted(const int *in, int *out) {  // expect: race-free
