@@ -35,6 +35,24 @@ _EXLLAMAV2 = (
     LookedAt(
         _EXL + "cache.cu",
         "fp16_to_q_kv_kernel",
+        (62, 63, 93),
+        ("barrier",),
+        "true",
+        "All lanes of a warp make a shuffle whose mask names every second one, or every fourth: what the others get is"
+        " not used, but the PTX manual leaves the whole shuffle undefined.",
+    ),
+    LookedAt(
+        _EXL + "cache.cu",
+        "fp16_to_q_kv_paged_kernel",
+        (62, 63, 93),
+        ("barrier",),
+        "true",
+        "All lanes of a warp make a shuffle whose mask names every second one, or every fourth: what the others get is"
+        " not used, but the PTX manual leaves the whole shuffle undefined.",
+    ),
+    LookedAt(
+        _EXL + "cache.cu",
+        "fp16_to_q_kv_kernel",
         (75, 76, 106, 107),
         (_SELF,),
         "false",
