@@ -82,6 +82,8 @@ class Grouping:
 
 def barrier_role(finding: Finding, access: Access) -> str:
     """What the thread of one side of a barrier finding does there, as a verb."""
+    if finding.code is Verdict.LANE_NOT_IN_MASK:
+        return "comes to"
     if access is finding.accesses[0]:
         return "waits at"
     return "returned before" if finding.code is Verdict.BARRIER_AFTER_EXIT else "does not reach"

@@ -162,6 +162,7 @@ void go(int *a) { some<<<1, 64>>>(a, 12); }
     assert "masks.cu:1:54: lane-not-in-mask in some" in out
     assert "Lane not in mask: thread (8, 0, 0) comes to `__shfl_sync(lanes, v, 0)`" in out
     assert "name its lane, 8\n" in out
+    assert "thread (8, 0, 0) of block (0, 0, 0) comes to it\n" in out
     assert main.main(["run", f"{path}:some", "--seeds", "1"]) == 1
     assert re.search(r"lane-not-in-mask: .*\nconfirmed", capsys.readouterr().out)
 
