@@ -8,7 +8,7 @@ where the mask hangs on values that nobody states and that do not decide who com
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
 from typing import Final
@@ -21,7 +21,7 @@ from analyzers.ir.uniformity import is_uniform
 from analyzers.races.check import RaceChecker
 from analyzers.races.conditions import query_of, split
 from analyzers.races.named_lanes import from_lane, is_known, names, names_all_that_come
-from analyzers.races.threads import Launch, Mode
+from analyzers.races.threads import WARP, Launch, Mode
 from analyzers.solve.query import Satisfied
 
 MODE: Final[Mode] = "thread"
@@ -69,8 +69,8 @@ def _left_out(checker: RaceChecker, event: BarrierEvent) -> Mapping[Expr, int] |
         return None
     parts = [launch.side(c.condition, 1, MODE) for c in guard]
     parts.append(E.lnot(names(launch, event.mask, 1, 1, MODE)))
-    if None in launch.block and not any(_is_about_lanes(launch, c) for c in guard):
-        parts.append(_names_later(launch, event.mask))
+    if None in launch.block:
+        parts += _ordinary(launch, event.mask, guard)
     for rounds in count(1):
         values = _satisfied(checker, parts)
         if values is None:
@@ -95,16 +95,21 @@ def _satisfied(checker: RaceChecker, parts: Sequence[Expr]) -> Mapping[Expr, int
     return None
 
 
+def _ordinary(launch: Launch, mask: Expr, guard: Sequence[Conjunct]) -> Iterator[Expr]:
+    """What is taken for granted of a block whose size nobody states: it has whole warps, as kernels rely on that take
+    the lane from the number in the grid; and where all of its threads come, it has no more than the mask names, while
+    whoever names a later lane knows of this one."""
+    if launch.block[0] is None:
+        rest = E.binary("rem", launch.bind(E.BDIM[0]), E.const(WARP, E.U32))
+        yield E.compare("eq", rest, E.const(0, E.U32))
+    if not any(_is_about_lanes(launch, c) for c in guard):
+        yield E.compare("ne", from_lane(launch, mask, 1, 1, MODE), E.const(0, E.U32))
+
+
 def _is_about_lanes(launch: Launch, c: Conjunct) -> bool:
     """Whether a condition on the coordinates of threads alone says which of them go on."""
     condition = launch.bind(c.condition)
     return c.kind != "assume" and not is_uniform(condition, "warp") and set(E.TID).issuperset(E.symbols(condition))
-
-
-def _names_later(launch: Launch, mask: Expr) -> Expr:
-    """That the mask names some lane behind the thread's own. Where all threads come of a block whose size is not known,
-    it may have no more than the mask names; whoever names a later lane knows of this one."""
-    return E.compare("ne", from_lane(launch, mask, 1, 1, MODE), E.const(0, E.U32))
 
 
 def _chooses_lanes(launch: Launch, c: Conjunct) -> bool:

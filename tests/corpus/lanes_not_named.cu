@@ -364,6 +364,26 @@ __global__ void lanes_before_any_other(int *out, int n) {
   out[t + blockIdx.x * blockDim.x] = v;
 }
 
+// The number in the grid gives the lane, as blocks of warps are what everybody launches.
+__global__ void lane_by_the_number_in_the_grid(int *out, int n) {  // expect: race-free
+  int i = threadIdx.x + blockIdx.x * blockDim.x, v = 0;
+  if (i < n) v = __ballot_sync(1u << (i & 31), i > 3);
+  if (i % 32 < 8) v += __shfl_sync(0xff, i, 0);
+  if (i % 32 < 8 && i < n) v += __shfl_sync(0xffu << (i % 32 / 8 * 8), i, 0);
+  out[i] = v;
+}
+
+// today: race-free because no solver divides the number in the grid by the size of a block that is not known
+__global__ void other_lane_by_the_number_in_the_grid(int *out, int n) {
+  int i = threadIdx.x + blockIdx.x * blockDim.x, v = 0;
+  if (i % 32 < 9) v += __shfl_sync(0xff, i, 0);  // expect: lane-not-in-mask
+  out[i] = v;
+}
+void any(int *out, int n, int threads) {
+  lane_by_the_number_in_the_grid<<<n / threads, threads>>>(out, n);
+  other_lane_by_the_number_in_the_grid<<<n / threads, threads>>>(out, n);
+}
+
 // How long its rows are only the kernel knows.
 __global__ void rows_of_any_size(int *out) {  // expect: race-free
   int t = threadIdx.x + blockDim.x * threadIdx.y;

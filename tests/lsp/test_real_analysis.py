@@ -80,6 +80,28 @@ async def test_the_hover_says_why_there_is_no_fix(editor: Editor, tmp_path: Path
     assert "No fix" not in str(await editor.hover(uri, "s[t & 5]"))
 
 
+async def test_a_mask_that_does_not_name_a_lane_is_told_and_why_nothing_repairs_it(
+    editor: Editor, tmp_path: Path
+) -> None:
+    text = """\
+// cuda-lsp: launch grid=(1) block=(32)
+__global__ void halves(const int *in, int *out) {
+  int v = in[threadIdx.x];
+  out[threadIdx.x] = __shfl_xor_sync(0xffff, v, 1);
+}
+"""
+    path = tmp_path / "halves.cu"
+    uri = editor.open(path, text)
+    await editor.until(editor.has(uri, "lane-not-in-mask"))
+    while "No fix" not in (hover := str(await editor.hover(uri, "__shfl_xor_sync"))):
+        assert await editor.actions(uri, "__shfl_xor_sync") == []
+    assert "is made by lanes that its mask does not name" in hover
+    editor.replace(uri, "0xffff", "0xffffffff")
+    editor.save(uri, path)
+    await editor.until_hover(uri, "halves", "race-free")
+    assert editor.codes(uri) == []
+
+
 async def test_a_finding_without_a_fix_is_explained_beside_the_fix_of_another(editor: Editor, tmp_path: Path) -> None:
     line = "out[t] = s[t + 1]; p[t & 5] = t"
     text = SHIFT.replace("out[t] = s[t + 1]", line).replace(
