@@ -17,6 +17,7 @@ from analyzers.ir.expr import BOOL, FALSE, I64, TRUE, Expr, IntType, PointerType
 MAX_NODES: Final = 200
 """Of the value at the end of an iteration: of a larger one nothing is said."""
 _OPAQUE: Final = E.operations("opaque")
+_UNKNOWN: Final = ("after:", "leaving:", "iterated:", "havoc:")
 NEVER: Final = E.const(-1, I64)
 """In the place of an iteration: none has set it."""
 
@@ -57,7 +58,12 @@ def kept_values(
     the values at the start of an iteration; those of other variables stay in what is given."""
     found = {n: kept for n, end in ends.items() if (kept := _kept(end, placeholders[n], starts[n])) is not None}
     changing = {placeholders[n] for n in found}
-    return {n: k for n, k in found.items() if changing.isdisjoint(E.symbols(k.sets, k.value))}
+    return {n: k for n, k in found.items() if changing.isdisjoint(E.symbols(k.sets, k.value)) and not _is_open(k.value)}
+
+
+def _is_open(value: Expr) -> bool:
+    """Whether a loop inside has computed it in ways that are not known: to know when is to know nothing then."""
+    return any(s.op == "opaque" and s.value[0].startswith(_UNKNOWN) for s in E.symbols(value))
 
 
 def _kept(end: Expr, before: Expr, start: Expr) -> Kept | None:

@@ -152,3 +152,33 @@ __global__ void used_in_the_branch(const int *in, int *out) {  // expect: race-f
     if (found) out[at] = i;
   }
 }
+
+// What a function gives in one of its returns is new in each iteration.
+struct Pair {
+  float x, y;
+  __device__ float &operator[](int i) {
+    switch (i) {
+      default:
+      case 0: return x;
+      case 1: return y;
+    }
+  }
+};
+
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void by_one_return(const float *in, float *out) {  // expect: race-free
+  Pair p = {in[threadIdx.x], 2};
+  for (int i = 0; i < 2; ++i) out[threadIdx.x * 2 + i] = p[i];
+}
+
+// What loops inside have counted is not known; nor is then what is kept of it.
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void counted_inside(const int *in, int *out) {
+  int found = 0;
+  for (int i = 0; i < 3; ++i) {
+    if (in[i * 64 + threadIdx.x] > 0)
+      for (int j = 0; j < 3; ++j)
+        if (in[(i + j) * 64 + threadIdx.x] > 1) ++found;
+    out[found] = threadIdx.x;  // expect: possible-data-race with +0
+  }
+}

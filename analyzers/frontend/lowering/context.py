@@ -210,7 +210,7 @@ class Context:
 
     def temporary(self, ty: Type, hint: str = "") -> Expr:
         """A fresh variable that is assigned in one place only."""
-        return var(self.name(f"%{hint}"), ty)
+        return var(self.born(f"%{hint}"), ty)
 
     def id(self) -> int:
         self._next_id += 1

@@ -43,7 +43,7 @@ def declared(ctx: Context, variable: Node, init: FunctionPlace | None) -> Functi
     among = (*among, *{f.function.key: f for f in more}.values())
     if not 0 < len(among) <= MAX_FUNCTIONS:
         return None
-    which = var(ctx.name(f"{variable.name}.which"), I32)
+    which = var(ctx.born(f"{variable.name}.which"), I32)
     place = replace(among[-1], which=which, among=among)
     # Who calls what was never set does what nobody can say: any of them will do.
     ctx.assign(which, const(0, I32) if init is None else _number(place, init))

@@ -172,7 +172,7 @@ def result_storage(ctx: Context, frame: Frame) -> Place | None:
         facts = frame.facts
         ctype = facts.result
         if ctype.shape == "reference" or ctype.scalar:
-            frame.result = VarPlace(ctx.name(f"%{facts.name}"), ctype, None)
+            frame.result = VarPlace(ctx.born(f"%{facts.name}"), ctype, None)
         elif ctype.shape == "record":
             frame.result = class_values.storage(ctx, ctype, f"%{facts.name}", None, facts.node)
     return frame.result
