@@ -31,7 +31,7 @@ def test_no_repair_contradicts_an_execution(batch: int, blocks: int) -> None:
 
 
 def test_a_barrier_that_the_kernel_had_is_none_too_many() -> None:
-    found = judged(Engine(), 141, 4, blocks=2)
+    found = judged(Engine(), 3, 4, blocks=2)
     assert "restructure" in found.kinds
     assert not found.contradictions
 
@@ -73,7 +73,7 @@ def test_an_access_too_many_is_a_contradiction(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_what_exchanges_leave_may_depend_on_the_schedule() -> None:
-    seed = 1174
+    seed = 74
     found = [a for a in answers(Engine(), CheckRequest(PATH, kernel_of(seed, SIZE).text)) if isinstance(a, Fix)]
     assert any("any of the values is left" in fix.title for fix in found)
     assert not judged(Engine(), seed, SIZE).contradictions

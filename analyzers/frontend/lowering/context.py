@@ -70,6 +70,8 @@ class Frame:
     """The value of a return that is reached always, when none came before it."""
     conditional: int = 0
     """How many branches and loops of this body enclose the statement being lowered."""
+    around: int = 0
+    """How many loops are around the call."""
     done: bool = False
     """Control does not get past the statements so far."""
     exits: list[tuple[str, str | None, str]] = field(default_factory=list[tuple[str, "str | None", str]])
@@ -174,7 +176,9 @@ class Context:
         self.override: Node | None = None
         """The user's call that leads into code of the bundled headers: what is shown for everything there."""
         self._names: dict[str, int] = {}
-        self._born: list[str] = []
+        self._lives: list[list[str]] = [[]]
+        """Of the kernel and each loop around, from the outermost: the variables that came to life in it."""
+        self._birthplace = -1
         self._next_id = 0
         self._emitted = 0
 
@@ -195,18 +199,36 @@ class Context:
                 return made
 
     def born(self, hint: str) -> str:
-        """The name of a variable that comes to life here."""
+        """The name of a variable that comes to life here, or in front of the body that `of_call` names."""
         made = self.name(hint)
-        self._born.append(made)
+        self._lives[self._birthplace].append(made)
         return made
 
     @contextmanager
     def lives(self) -> Generator[list[str]]:
         """The variables that come to life inside are in the list given when it is left."""
-        first = len(self._born)
-        inner: list[str] = []
-        yield inner
-        inner += self._born[first:]
+        own: list[str] = []
+        self._lives.append(own)
+        try:
+            yield own
+        finally:
+            self._lives.pop()
+            self._lives[-1] += own
+
+    @contextmanager
+    def of_call(self, frame: Frame) -> Generator[None]:
+        """What comes to life inside does so where the function of `frame` is called, whatever loops of its body are
+        around here."""
+        saved, self._birthplace = self._birthplace, frame.around
+        try:
+            yield
+        finally:
+            self._birthplace = saved
+
+    @property
+    def loops_around(self) -> int:
+        """How many loops enclose the statement being lowered, those of the callers included."""
+        return len(self._lives) - 1
 
     def temporary(self, ty: Type, hint: str = "") -> Expr:
         """A fresh variable that is assigned in one place only."""

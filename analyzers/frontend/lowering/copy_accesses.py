@@ -29,6 +29,14 @@ def free_variables(body: tuple[Stmt, ...], more: Iterable[Expr]) -> dict[Expr, N
     return dict.fromkeys(n for e in (*more, *read) for n in walk((e,)) if n.op == "var" and n.value not in assigned)
 
 
+def named(body: tuple[Stmt, ...], more: Iterable[Expr]) -> set[str]:
+    """The variables that the statements of a copy set or read."""
+    inside = statements(body)
+    read = [*more, *(e for s in inside for e in expressions(s))]
+    found = {s.var for s in inside if isinstance(s, (Assign, Load, Atomic, Havoc, Collective)) and s.var is not None}
+    return found | {n.value for n in walk(read) if n.op == "var"}
+
+
 def made_again(ctx: Context, body: Iterable[Stmt], then: dict[Expr, Expr]) -> tuple[Stmt, ...]:
     """The same accesses under numbers of their own, with other values of some variables."""
     out: list[Stmt] = []

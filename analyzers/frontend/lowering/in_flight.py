@@ -15,7 +15,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 from analyzers.frontend.lowering.context import Context
-from analyzers.frontend.lowering.copy_accesses import disturbed, free_variables, made_again, overlap
+from analyzers.frontend.lowering.copy_accesses import disturbed, free_variables, made_again, named, overlap
 from analyzers.frontend.lowering.copy_shapes import ends_before_barriers
 from analyzers.frontend.lowering.open_copies import (
     COMMIT,
@@ -248,7 +248,7 @@ class Follower:
             body, current = self._walk(s.body, current)
             current = joined(current, self.exits.pop(f"{s.label}:continue", None))
             latch, current = self._walk(s.latch, current)
-            made = replace(s, head=head, body=body, latch=latch)
+            made = replace(s, head=head, body=body, latch=latch, own=self._own_variables(s))
             following = joined(start, self._aged(current))
             if following == start:
                 break
@@ -258,6 +258,15 @@ class Follower:
             made = replace(made, head=(Unsupported("async-copy", text, s.site), *made.head))
         self.loops = outer
         return [made], joined(after, self.exits.pop(s.label, None))
+
+    def _own_variables(self, s: Loop) -> tuple[str, ...]:
+        """The variables that come to life in a loop, but for those by which the copies made in it are followed."""
+        followed: set[str] = set()
+        for label, body in self.bodies.items():
+            if self.loops == self.around[label][: len(self.loops)]:
+                copy = self.ctx.copies[label]
+                followed |= named(body, (copy.to, copy.source, copy.size))
+        return tuple(name for name in s.own if name not in followed)
 
     def _aged(self, state: State | None) -> State | None:
         """Where the loop at hand comes to its head."""

@@ -150,6 +150,7 @@ def lowered_body(
 def _with_result(ctx: Context, facts: Facts, frame: Frame) -> Value:
     assert facts.body is not None
     frame.facts, frame.body, frame.written, frame.label = facts, facts.body, facts.written, facts.name
+    frame.around = ctx.loops_around
     with ctx.captured() as body:
         ctx.lower_all(facts.body.kids)
     if frame.jumped:
@@ -171,10 +172,11 @@ def result_storage(ctx: Context, frame: Frame) -> Place | None:
     if frame.result is None and frame.facts is not None:
         facts = frame.facts
         ctype = facts.result
-        if ctype.shape == "reference" or ctype.scalar:
-            frame.result = VarPlace(ctx.born(f"%{facts.name}"), ctype, None)
-        elif ctype.shape == "record":
-            frame.result = class_values.storage(ctx, ctype, f"%{facts.name}", None, facts.node)
+        with ctx.of_call(frame):
+            if ctype.shape == "reference" or ctype.scalar:
+                frame.result = VarPlace(ctx.born(f"%{facts.name}"), ctype, None)
+            elif ctype.shape == "record":
+                frame.result = class_values.storage(ctx, ctype, f"%{facts.name}", None, facts.node)
     return frame.result
 
 
