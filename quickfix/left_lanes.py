@@ -103,22 +103,23 @@ def _missed(kernels: Iterable[KernelAnalysis], files: Files, before: UnitResult)
 
 def _is_met_before(old: BarrierEvent, new: BarrierEvent, exchange: BarrierEvent, cause: Conjunct) -> bool:
     """Whether lanes that miss an exchange and come to something new come to something old, too, which waits for those
-    that wait for them: in vain, before."""
-    passed = {c.condition for c in (*exchange.guard, *new.guard)}
-    comes = _is_come_to(old, new, exchange, cause) and cause.condition not in (c.condition for c in old.guard)
+    that wait for them: in vain, before.
+
+    It stands behind the exchange, or in a loop that goes round for them to come to the new one; else they may be
+    through with all rounds of the loop. The conditions on the way are those that the lanes have met: in front of the
+    cause in the same round, or on the way to the new one where that is of the same round, too."""
+    ahead = exchange.guard[: exchange.guard.index(cause)]
+    if old.order > exchange.order:
+        comes = comes_by(old, exchange, cause)
+        passed = {c.condition for c in (*ahead, *(new.guard if new.order > exchange.order else ()))}
+    else:
+        together = exchange.loops[: cause.depth]
+        common = [a for a, b in zip(together, new.loops, strict=False) if a == b]
+        comes = bool(common) and new.order < exchange.order and list(old.loops[: len(common)]) == common
+        passed = {c.condition for c in (*(c for c in ahead if not c.depth), *new.guard)}
+    comes = comes and cause.condition not in (c.condition for c in old.guard)
     always = all(c.kind == "assume" or c.condition in passed for c in old.guard)
     return comes and always and _waits_for_as_many(old, exchange)
-
-
-def _is_come_to(old: BarrierEvent, new: BarrierEvent, exchange: BarrierEvent, cause: Conjunct) -> bool:
-    """Whether lanes that miss an exchange and come to something new surely come to something old, too, as far as the
-    order of the statements tells: it stands behind the exchange, or in a loop that goes round for them to come to the
-    new one. Else they may be through with all rounds of the loop."""
-    if old.order > exchange.order:
-        return comes_by(old, exchange, cause)
-    together = exchange.loops[: cause.depth]
-    common = [a for a, b in zip(together, new.loops, strict=False) if a == b]
-    return bool(common) and new.order < exchange.order and list(old.loops[: len(common)]) == common
 
 
 def _waits_for_as_many(one: BarrierEvent, other: BarrierEvent) -> bool:

@@ -310,6 +310,15 @@ __global__ void k(const unsigned *p, unsigned *out) {{
         "for (int i = 0; i < n; ++i) { v += __any_sync(~0u, v > 3); if (p[t]) v += %s; }",
         "for (int i = 0; i < n; ++i) { v += __any_sync(~0u, v > 3); if (i == n - 1 && p[t]) v += %s; }",
         "for (int i = 0; i < n; ++i) { __syncwarp(); if (p[t]) { v += %s; break; } break; }",
+        # In the round in which they come to the new barrier they do not come to the old one.
+        (
+            "for (int i = 0; i < 2; ++i) { if (i == 1) { s[t] = v; } if (i == 1) v += s[t ^ 32];"
+            " if (i == 0) __syncwarp(); if (i == 0) { if (p[t]) v += %s; } }"
+        ),
+        (
+            "for (int i = 0; i < 2; ++i) { if (i == 1) { s[t] = v; } if (i == 1) { out[t] = s[t ^ 32]; }"
+            " if (i == 1) return; __syncwarp(); if (p[i * 64 + t]) v += %s; }"
+        ),
     ],
 )
 def test_what_waits_elsewhere_in_a_loop_excuses_nothing(before: str) -> None:

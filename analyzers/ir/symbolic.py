@@ -568,9 +568,9 @@ class _Executor(Effects):
 
     def _kept_value(self, plan: _LoopPlan, name: str, counter: Expr) -> Expr:
         """What the last iteration before ``counter`` that set a variable has set it to; called outside the loop."""
-        kept, agreed = plan.kept[name], plan.carried.at_start(name)
-        identity = f"set:{plan.label}:{name}"
-        last = E.opaque(identity, I64, (*self.counters(), counter, *agreed.inputs), agreed.level)
+        kept, identity = plan.kept[name], f"set:{plan.label}:{name}"
+        level = plan.carried.levels.get(name, "thread")
+        last = E.opaque(identity, I64, (*self.counters(), counter), level)
         if counter is plan.counter:
             self.definitions[identity] = Definition(last.args, kept.known(last, counter, counter))
         return kept.after(last, plan.counter)

@@ -545,7 +545,8 @@ def opaque_definitions(launch: Launch, conjuncts: Iterable[Expr], mode: Mode) ->
         identity: str = node.value[0]
         base, _, suffix = identity.rpartition("@")
         known = definitions.get(base if suffix in ("1", "2") and base else identity)
-        if known is None:
+        if known is None or len(known.parameters) != len(node.args):
+            # One that was made while a loop around was studied may depend on more than is known in the end.
             continue
         for thread in (int(suffix),) if suffix in ("1", "2") and base else (1, 2):
             mapping = {launch.side(p, thread, mode): a for p, a in zip(known.parameters, node.args, strict=True)}

@@ -182,3 +182,22 @@ __global__ void counted_inside(const int *in, int *out) {
     out[found] = threadIdx.x;  // expect: possible-data-race with +0
   }
 }
+
+// What an inner loop does hangs on what is kept, in ways that change while the loops are looked at.
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void through_inner_loops(int *out) {
+  int a = threadIdx.x, b = 64, x = threadIdx.x * 2;
+  bool f = threadIdx.x & 1;
+  for (int i = 0; i < 4; ++i) {
+    if (x == 2) b = a;
+    for (int j = 0; j < 2; ++j) {
+      if (j < 2) break;
+      f = false;
+    }
+    for (int j = 0; j < (f ? 2 : 4); ++j) {
+      a = x;
+      x = 0;
+    }
+    out[b] = 1;  // expect: benign-race with +0
+  }
+}
