@@ -550,12 +550,19 @@ def opaque_definitions(launch: Launch, conjuncts: Iterable[Expr], mode: Mode) ->
             continue
         for thread in (int(suffix),) if suffix in ("1", "2") and base else (1, 2):
             mapping = {launch.side(p, thread, mode): a for p, a in zip(known.parameters, node.args, strict=True)}
+            none = [E.compare("lt", a, E.const(0, I64)) for a in node.args if _may_be_no_iteration(a)]
             for c in known.conditions:
-                renamed = E.substitute(launch.side(c, thread, mode), mapping)
+                renamed = E.lor(*none, E.substitute(launch.side(c, thread, mode), mapping))
                 if not any(_foreign(n, node) for n in E.symbols(renamed)):
                     out.append(renamed)
                     todo += [n for n in E.symbols(renamed) if n.op == "opaque" and n not in seen]
     return list(dict.fromkeys(out))
+
+
+def _may_be_no_iteration(argument: Expr) -> bool:
+    """Whether an argument may stand for an iteration that there is none of: the one before the first, or none that has
+    set a variable. Nothing is known of values there, and what would be need not even be defined."""
+    return argument.ty == I64 and argument.op != "sym"
 
 
 def _foreign(node: Expr, target: Expr) -> bool:

@@ -201,3 +201,16 @@ __global__ void through_inner_loops(int *out) {
     out[b] = 1;  // expect: benign-race with +0
   }
 }
+
+// No iteration has set it yet: nothing follows from what an iteration that there is not would do.
+// cuda-lsp: launch grid=(1) block=(2) n=5
+__global__ void none_has_set_it(int *a, int n) {
+  __shared__ int s[64];
+  int at = threadIdx.x & blockDim.x;
+  for (unsigned i = blockDim.x / 2; i > 0; i >>= 1) {
+    for (unsigned j = blockDim.x / 2; j > 0; j >>= 1) {
+      if (blockDim.x > i) at = 0;
+      s[at] = n;  // expect: benign-race with +0
+    }
+  }
+}
