@@ -16,7 +16,7 @@ from itertools import count
 from math import prod
 from typing import Final, Literal
 
-from analyzers.barriers.parting import guard_of, left_before, parting
+from analyzers.barriers.parting import MAX_LEFT_BEFORE, guard_of, left_before, parting
 from analyzers.ir import expr as E
 from analyzers.ir.events import BarrierEvent, Conjunct
 from analyzers.ir.expr import I64, Expr
@@ -27,9 +27,6 @@ from analyzers.races.ordering import covers, is_wide
 from analyzers.races.precedents import Places, Question
 from analyzers.races.threads import WARP, Launch, Mode
 from analyzers.solve.query import Answer, Proved, Query, Satisfied, Undecided
-
-MAX_LEFT_BEFORE: Final = 16
-"""Values that are tried, where the thread at the barrier had left a loop around it before with the others."""
 
 
 @dataclass(frozen=True, slots=True)

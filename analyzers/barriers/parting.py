@@ -19,6 +19,9 @@ from analyzers.races.threads import Launch, Mode
 MAX_TURNS: Final = 64
 """Earlier iterations that are looked at."""
 
+MAX_LEFT_BEFORE: Final = 16
+"""Values that are tried, one after the other, where the thread had left a loop around the barrier before."""
+
 _STAYING: Final = ("loop", "break", "return")
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import count
 from typing import Final
 
-from analyzers.barriers.parting import guard_of, left_before
+from analyzers.barriers.parting import MAX_LEFT_BEFORE, guard_of, left_before
 from analyzers.ir import expr as E
 from analyzers.ir.events import BarrierEvent, Conjunct
 from analyzers.ir.expr import Expr
@@ -26,9 +26,6 @@ from analyzers.solve.query import Satisfied
 
 MODE: Final[Mode] = "thread"
 """The question is about one thread."""
-
-MAX_LEFT_BEFORE: Final = 16
-"""Values that are tried, where the thread had left a loop around the barrier or exchange before."""
 
 _OPEN: Final = ("param:", "host:", "bdim.", "gdim.", "smem.", "rank:")
 """How the names of values begin that a launch may leave open."""

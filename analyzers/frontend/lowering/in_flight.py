@@ -312,7 +312,7 @@ class Follower:
         """The accesses of the copies that a barrier finds open, once more."""
         out: list[Stmt] = []
         for entry, certain in sorted(state.all().items()):
-            if self._is_recent(entry) and (certain or not self.counting):
+            if self._is_as_issued(entry, certain):
                 again = made_again(self.ctx, self.bodies[entry.label], {})
                 out += again if certain else [If(self._still_open(entry), again, (), barrier.site)]
             elif self.counting and entry.age < OLD:
@@ -347,6 +347,10 @@ class Follower:
         """Whether the copy was issued in this iteration of the loops around it: its variables are what they were."""
         around = self.around[entry.label]
         return entry.age == 0 and around == self.loops[: len(around)]
+
+    def _is_as_issued(self, entry: Open, certain: bool) -> bool:
+        """Whether a copy's variables are asked themselves, and not what the history keeps of them."""
+        return self._is_recent(entry) and (certain or not self.counting)
 
     def _is_old(self, entry: Open) -> Expr:
         """Whether there was such an early issue at all."""
@@ -407,7 +411,7 @@ class Follower:
         meeting = tuple(self._meeting(self.bodies[entry.label], s, writes, touched))
         if not any(isinstance(m, Unsupported) for m in statements(meeting)):
             return []
-        if self._is_recent(entry) and (certain or not self.counting):
+        if self._is_as_issued(entry, certain):
             again = made_again(self.ctx, meeting, {})
             return list(again) if certain else [If(self._still_open(entry), again, (), s.site)]
         if not self.counting or entry.age >= OLD:
@@ -444,7 +448,7 @@ class Follower:
     ) -> tuple[Expr, ...] | None:
         """When an access touches one end of an open copy: conditions of which each is asked where those before it hold.
         None where that cannot be told."""
-        if self._is_recent(entry) and (certain or not self.counting):
+        if self._is_as_issued(entry, certain):
             condition = overlap(s.pointer, s.width, end, size)
             return (condition,) if certain else (self._still_open(entry), condition)
         if not self.counting:
