@@ -16,20 +16,18 @@ from itertools import combinations
 from analyzers.ir import expr as E
 from analyzers.ir.events import AccessEvent
 from analyzers.ir.expr import I64, Expr, IntType
-from analyzers.races.first_thread import Coordinates, executes_before, of_thread, sole_thread
+from analyzers.races.first_thread import Coordinates, executes_if, of_thread, sole_thread
 from analyzers.races.shared_counts import barrier_between, writes_to
 from analyzers.races.threads import Launch, Mode
-from analyzers.races.tickets import adds, anew_in, apart
+from analyzers.races.tickets import adds, anew_in, apart, tickets
 
 MAX_LOADS = 8
 """Loads of one broadcast ticket that are related to each other in one question."""
 
 
-def broadcast_conditions(
-    launch: Launch, known: Mapping[int, AccessEvent], conjuncts: Iterable[Expr], mode: Mode
-) -> list[Expr]:
+def broadcast_conditions(launch: Launch, conjuncts: Iterable[Expr], mode: Mode) -> list[Expr]:
     """For each two loads of such tickets: how they differ."""
-    broadcasts = _broadcasts(launch, known) if known else {}
+    broadcasts = launch.once(_broadcasts)
     loads: dict[int, list[tuple[_Broadcast, str, Expr]]] = {}
     nodes = sorted((n for n in E.symbols(*conjuncts) if n.op == "opaque"), key=lambda n: n.rank) if broadcasts else ()
     for node in nodes:
@@ -55,13 +53,16 @@ class _Broadcast:
     """What that thread added (I64, not renamed)."""
     only_store: bool
     """Nothing else is ever written to the cell."""
+    conditions: tuple[Expr, ...] = ()
+    """Under which the thread took it (of the block, not renamed)."""
 
 
-def _broadcasts(launch: Launch, known: Mapping[int, AccessEvent]) -> dict[str, _Broadcast]:
+def _broadcasts(launch: Launch) -> dict[str, _Broadcast]:
     """What a load finds -> the ticket that is."""
     out: dict[str, _Broadcast] = {}
+    known = launch.once(tickets)
     times = Counter(a.id for a in launch.events.accesses)
-    for store in launch.events.accesses:
+    for store in launch.events.accesses if known else ():
         thread = sole_thread(launch, store.guard) if _may_pass_on(launch, store) else None
         taken = _stored_ticket(launch, store, known, thread) if thread is not None else None
         if taken is None or thread is None:
@@ -76,10 +77,10 @@ def _broadcasts(launch: Launch, known: Mapping[int, AccessEvent]) -> dict[str, _
                 and load.width == store.width
                 and load.order > store.order
                 and load.loops[: len(store.loops)] == store.loops
-                and executes_before(launch, store, load, thread)
+                and (conditions := executes_if(launch, store, load, thread)) is not None
                 and all(_stays_outside(launch, o, store, load) for o in others)
             ):
-                out[load.loaded] = replace(taken, only_store=not others)
+                out[load.loaded] = replace(taken, only_store=not others, conditions=tuple(conditions))
     return out
 
 
@@ -136,21 +137,24 @@ def _related(
     mine, theirs = (n.args[1 : 1 + len(taken.loops)] for n in (left, right))
     same = [E.compare("eq", a, b) for a, b in zip(mine, theirs, strict=True)]
     further = {side, second} - {"", "1", "2"}
-    if further and taken.amount.op != "const":
+    if further and (taken.amount.op != "const" or taken.conditions or other.conditions):
         return []
+    of_one, of_two = (_Load(launch, b, s, n, mode) for b, s, n in (one, two))
+    untaken = [E.lnot(of.seen(c)) for of in (of_one, of_two) for c in of.broadcast.conditions]
     different = apart(
         taken.atomic,
-        (left, _amount(launch, taken, side, left, mode)),
-        (right, _amount(launch, other, second, right, mode)),
+        (left, of_one.seen(taken.amount)),
+        (right, of_two.seen(other.amount)),
     )
     if further:
         # A further thread of a question is of any block.
         blocks = [[_block_of(launch, axis, s, mode) for s in (side, second)] for axis in range(3)]
         same += [E.compare("eq", *both) for both in blocks]
     elif side != second:
-        return [different]
+        return [E.lor(*untaken, different)]
     one_ticket = E.land(*same)
-    return [E.lor(E.lnot(one_ticket), E.compare("eq", left, right)), E.lor(one_ticket, different)]
+    laws = E.lor(E.lnot(one_ticket), E.compare("eq", left, right)), E.lor(one_ticket, different)
+    return [E.lor(*untaken, law) for law in laws]
 
 
 def _block_of(launch: Launch, axis: int, side: str, mode: Mode) -> Expr:
@@ -162,10 +166,23 @@ def _block_of(launch: Launch, axis: int, side: str, mode: Mode) -> Expr:
     return E.sym(f"{E.BID[axis].value}@{side}", E.U32)
 
 
-def _amount(launch: Launch, taken: _Broadcast, side: str, load: Expr, mode: Mode) -> Expr:
-    """What was added for the ticket that ``load`` gives."""
-    if taken.amount.op == "const":
-        return taken.amount
-    thread = int(side or "1")
-    counters = [launch.side(launch.events.loops[label].counter, thread, mode) for label in taken.loops]
-    return E.substitute(launch.side(taken.amount, thread, mode), dict(zip(counters, load.args[1:], strict=False)))
+@dataclass(frozen=True, slots=True)
+class _Load:
+    """A load of such a ticket in a question."""
+
+    launch: Launch
+    broadcast: _Broadcast
+    side: str
+    """Number of the thread, empty for what all of the block load."""
+    load: Expr
+    mode: Mode
+
+    def seen(self, e: Expr) -> Expr:
+        """What the block of the thread says of its ticket, renamed, in the iterations of the load."""
+        if e.op == "const":
+            return e
+        thread = int(self.side or "1")
+        loops = self.launch.events.loops
+        counters = [self.launch.side(loops[label].counter, thread, self.mode) for label in self.broadcast.loops]
+        renamed = self.launch.side(e, thread, self.mode)
+        return E.substitute(renamed, dict(zip(counters, self.load.args[1:], strict=False)))

@@ -21,7 +21,7 @@ from analyzers.races.scans import scan_laws
 from analyzers.races.shared_counts import count_laws
 from analyzers.races.tensors import own_cells
 from analyzers.races.threads import Launch, Mode, opaque_definitions
-from analyzers.races.tickets import ticket_conditions, tickets
+from analyzers.races.tickets import ticket_conditions
 from analyzers.races.warp_tickets import warp_ticket_conditions
 from analyzers.solve.query import Fact, Overlap, Query
 
@@ -109,9 +109,8 @@ def query_of(launch: Launch, parts: Iterable[Expr], mode: Mode, overlap: Overlap
     if any(E.lnot(c) in known for c in flat):
         return None
     flat += opaque_definitions(launch, flat, mode)
-    known_tickets = launch.once(tickets)
-    flat += ticket_conditions(launch, known_tickets, flat, mode)
-    flat += broadcast_conditions(launch, known_tickets, flat, mode)
+    flat += ticket_conditions(launch, flat, mode)
+    flat += broadcast_conditions(launch, flat, mode)
     flat += warp_ticket_conditions(launch, flat, mode)
     flat += count_laws(launch, flat, mode)
     flat += final_cell_laws(launch, flat, mode)

@@ -37,12 +37,21 @@ def of_thread(launch: Launch, e: Expr, thread: Coordinates = FIRST) -> Expr | No
 
 def executes_before(launch: Launch, one: AccessEvent, two: AccessEvent, thread: Coordinates = FIRST) -> bool:
     """Whenever a thread of the block gets to ``two``, ``thread`` gets to ``one``."""
+    return executes_if(launch, one, two, thread) == []
+
+
+def executes_if(launch: Launch, one: AccessEvent, two: AccessEvent, thread: Coordinates = FIRST) -> list[Expr] | None:
+    """Conditions of a block, bound, under which ``thread`` gets to ``one`` whenever a thread of the block gets to
+    ``two``; None where that is no matter of the block alone."""
     certain = {launch.bind(c.condition) for c in two.guard}
+    out: list[Expr] = []
     for c in one.guard:
         condition = of_thread(launch, c.condition, thread)
-        if condition is None or (condition is not E.TRUE and condition not in certain):
-            return False
-    return True
+        if condition is None:
+            return None
+        if condition is not E.TRUE and condition not in certain:
+            out.append(condition)
+    return out
 
 
 def alone(launch: Launch, guard: Iterable[Conjunct]) -> bool:

@@ -14,7 +14,9 @@ not to wrap around (``NO_WRAP``, to be listed), unless a launch of known size ma
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import combinations_with_replacement, product
 from math import prod
 
 from analyzers.ir import expr as E
@@ -103,10 +105,9 @@ def _both_add(launch: Launch, a: AccessEvent, o: AccessEvent) -> bool:
     return a.width == o.width and adds(launch, a) and adds(launch, o)
 
 
-def ticket_conditions(
-    launch: Launch, known: Mapping[int, AccessEvent], conjuncts: Iterable[Expr], mode: Mode
-) -> list[Expr]:
-    """For each such result that both threads hold: how the two values differ where they come from one cell."""
+def ticket_conditions(launch: Launch, conjuncts: Iterable[Expr], mode: Mode) -> list[Expr]:
+    """For each two such results that the threads hold: how the values differ where they come from one cell."""
+    known = launch.once(tickets)
     if not known:
         return []
     held: dict[str, dict[str, list[Expr]]] = {}
@@ -115,28 +116,55 @@ def ticket_conditions(
         if side in ("1", "2") and identity.startswith("atomic:"):
             held.setdefault(identity, {}).setdefault(side, []).append(node)
     out: list[Expr] = []
-    for identity, sides in sorted(held.items()):
-        a = known.get(int(identity.split(":")[1]))
-        if a is None or len(sides) < 2 or not _one_cell(launch, a, mode):
+    atomics = {i: known[n] for i in sorted(held) if (n := int(i.split(":")[1])) in known}
+    for one, two in combinations_with_replacement(atomics, 2):
+        a, b = atomics[one], atomics[two]
+        if not _one_cell(launch, a, mode) or not (a is b or _one_counter(launch, a, b)):
             continue
-        counters = [launch.events.loops[label].counter for label in anew_in(launch, a)]
-        same_cell = E.land(
-            *(E.compare("eq", launch.side(e, 1, mode), launch.side(e, 2, mode)) for e in (a.offset, *counters))
-        )
-        for left in sides["1"]:
-            for right in sides["2"]:
+        # Which thread holds which of two is open.
+        for (i, first), (j, second) in {((one, a), (two, b)): None, ((two, b), (one, a)): None}:
+            for left, right in product(held[i].get("1", ()), held[j].get("2", ())):
                 if left.ty == right.ty and isinstance(left.ty, IntType):
-                    one, two = (_step(launch, a, n, t, mode) for t, n in ((1, left), (2, right)))
-                    out.append(E.lor(E.lnot(same_cell), apart(a, (left, one), (right, two))))
+                    mine, theirs = _Got(launch, first, left, 1, mode), _Got(launch, second, right, 2, mode)
+                    same = [E.compare("eq", e, f) for e, f in zip(mine.cell(), theirs.cell(), strict=True)]
+                    out.append(E.lor(E.lnot(E.land(*same)), apart(a, (left, mine.step()), (right, theirs.step()))))
     return out
 
 
-def _step(launch: Launch, a: AccessEvent, ticket: Expr, thread: int, mode: Mode) -> Expr:
-    """What the atomic added for this result, without its sign where it is a constant; what else it put there."""
-    assert a.atomic is not None
-    if a.atomic.constant is not None and a.atomic.op in ("add", "sub", "exch", "and"):
-        return E.const(abs(a.atomic.constant), I64)
-    return value_at(launch, a.value, a.loops, ticket, thread, mode)
+def _one_counter(launch: Launch, a: AccessEvent, b: AccessEvent) -> bool:
+    """Whether two atomics take their tickets from one counter, which is not set anew between the two."""
+    if a.root is not b.root or not _both_add(launch, a, b) or anew_in(launch, a) != anew_in(launch, b):
+        return False
+    early, late = sorted((a.order, b.order))
+    return not any(_starts_anew(o) and early < o.order < late for o in writes_to(launch, a))
+
+
+@dataclass(frozen=True, slots=True)
+class _Got:
+    """What an atomic gave a thread in the iterations that the arguments of its result name: those that the thread is
+    in, or earlier ones."""
+
+    launch: Launch
+    atomic: AccessEvent
+    result: Expr
+    thread: int
+    mode: Mode
+
+    def cell(self) -> list[Expr]:
+        """Where it was, and the iterations in which the cell is set anew."""
+        turns = dict(zip(self.atomic.loops, self.result.args, strict=True))
+        return [self._then(self.atomic.offset), *(turns[label] for label in anew_in(self.launch, self.atomic))]
+
+    def step(self) -> Expr:
+        """What the atomic added, without its sign where it is a constant; what else it put there."""
+        kind = self.atomic.atomic
+        assert kind is not None
+        if kind.constant is not None and kind.op in ("add", "sub", "exch", "and"):
+            return E.const(abs(kind.constant), I64)
+        return self._then(self.atomic.value)
+
+    def _then(self, e: Expr | None) -> Expr:
+        return value_at(self.launch, e, self.atomic.loops, self.result, self.thread, self.mode)
 
 
 def apart(a: AccessEvent, one: tuple[Expr, Expr], two: tuple[Expr, Expr]) -> Expr:

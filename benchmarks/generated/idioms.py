@@ -15,7 +15,7 @@ class IdiomWriter(StatementWriter):
         if scope.uniform or self.flavour.divergence:
             forms += [self.neighbour, self.neighbour, self.reduction, self.reduction, self.scan, self.ping_pong]
             forms += [self.butterfly, self.broadcast, self.transpose, self.staged, self.compaction, self.called]
-            forms += [self.warp_reduction, self.last_block]
+            forms += [self.warp_reduction, self.last_block, self.claims_of_rounds]
         self.one(forms)(scope)
 
     def sync(self, text: str = "__syncthreads();") -> None:
@@ -188,6 +188,35 @@ class IdiomWriter(StatementWriter):
         self.line(f"  int {v} = atomicAdd(&{name}[{self.one(['200', '200', 'n'])}], {self.one([1, 1, 2])});")
         offset = "" if target != name else "300 + "
         self.line(f"  {target}[{offset}{v}] = t;")
+        self.line("}")
+
+    def claims_of_rounds(self, scope: Scope) -> None:
+        """Places or turns of a counter that each round sets anew: those of the round, or of the one before."""
+        self.steered = True
+        count, i, now, before = self.fresh("c"), self.fresh("i"), self.fresh("v"), self.fresh("x")
+        self.line(f"__shared__ int {count};")
+        claim = self.one(["atomicAdd({0}, 1)", "atomicAdd({0}, 1)", "atomicExch({0}, 1)", "atomicCAS({0}, 0, 1)"])
+        self.line(f"int {before} = 0;")
+        self.line(f"for (int {i} = 0; {i} < {self.one(['n', '3', '4'])}; ++{i}) {{")
+        self.indent += 1
+        if not self.chance(0.2):
+            self.line(f"if (t == 0) {count} = 0;")
+        self.sync()
+        self.line(f"int {now} = {claim.format('&' + count)};")
+        self.sync()
+        target = f"{self.one(self.outside)[0]}[300 + "
+        ways = [now, before, f"{now} - 100"]
+        if "Add" in claim:
+            self.line(f"if (t % 4 > 1) {target}{self.one(ways)}] = t;")
+            self.line(
+                f"else if ({i} == {self.number(0, 2)}) {target}{self.one([*ways, claim.format('&' + count)])}] = t;"
+            )
+        else:
+            self.line(f"if ({self.one([now, before])} == 0 && {i} == {self.number(0, 2)}) {target}0] = t;")
+            self.line(f"if ({self.one([now, before])} == 0 && {i} == {self.number(0, 2)}) {target}0] = t;")
+        self.line(f"{before} = {now};")
+        self.sync()
+        self.indent -= 1
         self.line("}")
 
     def called(self, scope: Scope) -> None:
