@@ -16,7 +16,8 @@ from benchmarks.generated.kernels import sample, text_of
 
 
 def written_out(k: Kernel) -> Kernel:
-    return replace(k, body=unrolled(k.body))
+    own = {o.name for o in k.objects if o.space == "local" and o.kind != "unknown"}
+    return replace(k, body=unrolled(k.body, own))
 
 
 def loops(k: Kernel) -> int:
@@ -63,6 +64,13 @@ def test_the_same_accesses_in_random_kernels() -> None:
         ("for (int i = n; i < 4; ++i) if (s > 3) break; else s += i;", 1),  # nobody knows where it starts
         ("for (int i = 0; i < n; ++i) if (s > 3) break; else s += i;", 1),
         ("for (int i = 0; i < 4; ++i) if (n > i * 3) out[i] = 1;", 1),  # touches memory
+        ("int a[4]; for (int i = 0; i < 4; ++i) a[i] = n * i; s = a[n & 3];", 0),
+        ("int a[4]; for (int i = 0; i < 4; ++i) { a[i] = s; s += a[i] * 3; } s = a[3];", 0),
+        ("int a[4]; for (int i = 3; i >= 0; --i) { a[i] = n; if (n > i) break; } s = a[3] + a[0];", 0),
+        ("int a[4], b[4] = {3, 1, 0, 2}; for (int i = 0; i < 4; ++i) a[b[i]] = i; s = a[n & 3];", 0),
+        ("float a[4]; for (int i = 0; i < 4; ++i) a[i] = n * i; s = a[n & 3];", 1),  # no place of anything
+        ("int a[4]; for (int i = 0; i < 4; ++i) { a[i] = n; out[i] = i; } s = a[3];", 1),
+        ("int a[40]; for (int i = 0; i < 40; ++i) a[i] = n; s = a[3];", 1),  # too long
         ("for (int i = 0; i < 4; ++i) { if (s > n) ++i; s += 2; }", 1),  # the counter changes in two ways
         ("int i = 0; while (i < 4) { if (n > s) continue; ++i; }", 1),  # not in every turn
         ("for (int j = 0; j < n; ++j) { for (int i = j; i < 4; ++i) if (s > i) break; s += j; }", 2),

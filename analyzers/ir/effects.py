@@ -6,7 +6,7 @@ state that later expressions are read in.
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Final, Literal
 
 from analyzers.ir import expr as E
 from analyzers.ir import kernel as K
@@ -30,6 +30,9 @@ from analyzers.ir.pointers import pointer_targets
 from analyzers.ir.surfaces import is_surface
 from analyzers.ir.valuation import Valuation
 from analyzers.ir.warp_scans import WARP
+
+MAX_ELEMENTS: Final = 8
+"""Elements of an array of the thread's own that are told apart where it is read at a place that differs."""
 
 _SUMS = ("block_scan", "block_total", "warp_scan", "warp_total")
 
@@ -218,7 +221,7 @@ class Effects(Valuation):
             self.state.write_cell(cell, found)
             return found
         if self._space(root) == "local":
-            return self._kept(s, root, offset)
+            return self._element(s, root, offset)
         if s.volatile:
             self._see_anew(s.id)
             return E.opaque(f"volatile:{s.id}", s.ty, self.counters())
@@ -253,6 +256,19 @@ class Effects(Valuation):
             if certain and self._labels()[: len(labels)] == labels:
                 seen -= settled
         return bool(seen)
+
+    def _element(self, s: K.Load, root: Expr, offset: Expr) -> Expr:
+        """What is read at a place that differs: one of a few elements of an array, each a number that is known."""
+        kept = self._kept(s, root, offset)
+        if root.op != "addr" or not (isinstance(s.ty, IntType) or s.ty == E.PTR):
+            return kept
+        cells = [c for c in self.state.cells if c.object == root.value and c.width == s.width]
+        known = {c: v for c in cells if (v := self.state.read_cell(c, s.ty)) is not None}
+        if len(cells) > MAX_ELEMENTS:
+            return kept
+        for cell, value in sorted(known.items(), reverse=True):
+            kept = E.select(E.compare("eq", offset, E.const(cell.offset, I64)), value, kept)
+        return kept
 
     def _kept(self, s: K.Load, root: Expr, offset: Expr) -> Expr:
         """What is read at a place of the thread's own memory that is not one of its cells."""

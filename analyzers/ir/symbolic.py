@@ -122,7 +122,8 @@ class _Executor(Effects):
     def run(self) -> KernelEvents:
         for name in self.indexed:
             self.assign(contents_of(name), E.opaque(f"undefined:{name}", E.F64, (), "grid"))
-        body = unrolled(self.kernel.body)
+        own = {o.name for o in self.kernel.objects if o.space == "local" and o.kind != "unknown"}
+        body = unrolled(self.kernel.body, own)
         self.reads = Reads.of(body)
         self._block(body)
         return KernelEvents(

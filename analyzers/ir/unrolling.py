@@ -1,21 +1,35 @@
 """Short loops that only compute, written out: their results are then expressions instead of unknown values.
 
-A loop qualifies when nothing in it touches memory or other threads, shuffles from lanes below aside, and a counter
-that starts at a constant and changes in one unconditional way ends it after a few turns, whatever else may end it
-before. What follows the loop then knows which turn was the last for which thread.
+A loop qualifies when nothing in it touches memory that other threads see, or other threads, shuffles from lanes below
+aside, and a counter that starts at a constant and changes in one unconditional way ends it after a few turns, whatever
+else may end it before. What follows the loop then knows which turn was the last for which thread, and what each element
+of an array of the thread's own holds (``for (int d = 0; d < 3; ++d) at[d] = …``).
 
 Loops that wait for other threads get their test behind the load whose value it tests.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from typing import Final, TypeAlias
 
 from analyzers.ir import expr as E
-from analyzers.ir.expr import Expr
-from analyzers.ir.kernel import Assign, Atomic, Block, Collective, Continue, Exit, If, Load, Loop, Stmt, statements
+from analyzers.ir.expr import PTR, Expr, IntType
+from analyzers.ir.kernel import (
+    Assign,
+    Atomic,
+    Block,
+    Collective,
+    Continue,
+    Exit,
+    If,
+    Load,
+    Loop,
+    Stmt,
+    Store,
+    statements,
+)
 
 MAX_TURNS: Final = 8
 MAX_STATEMENTS: Final = 120
@@ -26,16 +40,21 @@ _Known: TypeAlias = "dict[str, Expr]"
 """Variables that hold a constant."""
 
 
-def unrolled(body: Body) -> Body:
-    """The statements with such loops replaced by Blocks; the same object where there is none."""
-    return _Unroller(max((x.id for x in statements(body) if isinstance(x, Collective)), default=0)).block(body, {})
+def unrolled(body: Body, own: Collection[str] = ()) -> Body:
+    """The statements with such loops replaced by Blocks; the same object where there is none. ``own``: objects that no
+    other thread sees."""
+    return _Unroller(body, own).block(body, {})
 
 
 class _Unroller:
-    def __init__(self, last: int) -> None:
+    def __init__(self, body: Body, own: Collection[str]) -> None:
+        self.own = own
         self.copies = 0
-        self.last = last
+        inside = statements(body)
+        self.last = max((x.id for x in inside if isinstance(x, Collective)), default=0)
         """The highest number of a shuffle."""
+        self.accessed = max((x.id for x in inside if isinstance(x, (Load, Store, Atomic))), default=0)
+        """The highest number of an access."""
 
     def block(self, body: Body, known: _Known) -> Body:
         out: list[Stmt] = []
@@ -70,7 +89,7 @@ class _Unroller:
         parts = [self.block(part, outside) for part in (s.head, s.body, s.latch)]
         if any(new is not old for new, old in zip(parts, (s.head, s.body, s.latch), strict=True)):
             s = replace(s, head=parts[0], body=parts[1], latch=parts[2])
-        turns = _turns(s, known) if _only_decides(s) else None
+        turns = _turns(s, known) if self._qualifies(s) else None
         return _tested_behind(s, known) if turns is None else self._written_out(s, turns)
 
     def _written_out(self, s: Loop, turns: int) -> Block:
@@ -95,13 +114,35 @@ class _Unroller:
             out[first:] = self._numbered(tuple(out[first:]))
         return Block(s.label, tuple(out))
 
+    def _qualifies(self, s: Loop) -> bool:
+        """Nothing in it but computing, and some decision beside the loop's own test, or elements that it fills: others
+        have closed forms."""
+        inside = statements((*s.head, *s.body, *s.latch))
+        fills = any(isinstance(x, Store) for x in inside)
+        computes = all(
+            isinstance(x, (Assign, If, Block, Exit, Continue)) or adds_from_below(x) or self._is_own(x) for x in inside
+        )
+        return computes and (fills or _decides(s, inside))
+
+    def _is_own(self, s: Stmt) -> bool:
+        """An access to an integer or a pointer in an object of the thread's own."""
+        if not isinstance(s, (Load, Store)) or s.volatile or s.asynchronous:
+            return False
+        ty, root = s.ty if isinstance(s, Load) else s.value.ty, s.pointer
+        while root.op == "ptradd":
+            root = root.args[0]
+        return (isinstance(ty, IntType) or ty == PTR) and root.op == "addr" and root.value in self.own
+
     def _numbered(self, body: Body) -> Body:
-        """Shuffles in each turn are others."""
+        """Shuffles and accesses in each turn are others."""
         out: list[Stmt] = []
         for s in body:
             if isinstance(s, Collective):
                 self.last += 1
                 s = replace(s, id=self.last)
+            elif isinstance(s, (Load, Store)):
+                self.accessed += 1
+                s = replace(s, id=self.accessed)
             elif isinstance(s, If):
                 s = replace(s, then=self._numbered(s.then), orelse=self._numbered(s.orelse))
             elif isinstance(s, Block):
@@ -125,14 +166,12 @@ def _tested_behind(s: Loop, known: _Known) -> Loop:
     return replace(s, head=(), condition=E.TRUE, latch=(*s.latch, leave))
 
 
-def _only_decides(s: Loop) -> bool:
-    """Nothing in it but computing, and some decision beside the loop's own test: others have closed forms."""
-    inside = statements((*s.head, *s.body, *s.latch))
+def _decides(s: Loop, inside: Iterable[Stmt]) -> bool:
+    """There is some decision beside the loop's own test, or an exchange."""
     decisions = [x for x in inside if isinstance(x, If)]
     tests = [x for x in decisions if not x.orelse and len(x.then) == 1 and _leaves(x.then[0], s.label)]
     beside = len(decisions) > len(tests) or len(tests) + (s.condition is not E.TRUE) > 1
-    beside = beside or any(isinstance(x, Collective) for x in inside)
-    return beside and all(isinstance(x, (Assign, If, Block, Exit, Continue)) or adds_from_below(x) for x in inside)
+    return beside or any(isinstance(x, Collective) for x in inside)
 
 
 def adds_from_below(s: Stmt) -> bool:
