@@ -91,7 +91,7 @@ __global__ void tested(int *out)
 
 def test_the_test_of_a_loop_is_in_all_intervals():
     (analysis,) = Engine().analyse(CheckRequest("/tested.cu", TESTED)).kernels
-    intervals = barrier_intervals(analysis.kernel)
+    intervals = barrier_intervals(analysis.kernel.body)
     assert intervals is not None
     every = list(zip(statements(analysis.kernel.body), intervals, strict=True))
     assert next(mask for x, mask in every if isinstance(x, Load)) == EVERY
@@ -132,7 +132,7 @@ def test_a_barrier_in_the_last_statement_of_a_loop_counts_only_where_nothing_goe
         return x
 
     kernel = replace(analysis.kernel, body=tuple(map(continued, analysis.kernel.body)))
-    assert barrier_intervals(kernel) is None
+    assert barrier_intervals(kernel.body) is None
     assert not conflicts_in(kernel, ()).kept_apart
 
 

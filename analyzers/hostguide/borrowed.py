@@ -31,6 +31,26 @@ def is_borrowed(function: HostFunction, parameter: Declaration) -> bool:
     return True
 
 
+def is_only_called(function: HostFunction, parameter: Declaration) -> bool:
+    """Whether every mention of the function ``parameter`` in the body calls it."""
+    stack: list[Node] = [function.body, *(value for _, _, value in function.initialisers)]
+    while stack:
+        node = stack.pop()
+        if node.op in _OPAQUE or (node.op == "ref" and node.value is parameter):
+            return False
+        parts = node.args
+        if node.op == "call" and parts and _unconverted(parts[0], parameter):
+            parts = parts[1:]
+        stack += [a for a in parts if a is not None]
+    return True
+
+
+def _unconverted(callee: Node | None, parameter: Declaration) -> bool:
+    while callee is not None and callee.op in ("cast", "deref"):
+        callee = callee.args[0]
+    return callee is not None and callee.op == "ref" and callee.value is parameter
+
+
 def _looks_through(node: Node, position: int) -> bool:
     if node.op in ("deref", "member"):
         return True

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from analyzers.frontend.cindex import Cursor, CursorKind, TranslationUnit, TypeKind
-from analyzers.hostguide.borrowed import is_borrowed
+from analyzers.hostguide.borrowed import is_borrowed, is_only_called
 from analyzers.hostguide.build import TreeBuilder, is_written_by_compiler
 from analyzers.hostguide.build_expressions import LEFT_OUT
 from analyzers.hostguide.declared import FUNCTIONS
@@ -83,6 +83,8 @@ class Caller(Implicit):
         """Functions reached in a way that could not be followed, by USR: they may be called with anything."""
         self._followed: dict[tuple[int, str], set[tuple[int, int]]] = {}
         """By unit and file, the extents of the calls that were followed."""
+        self._handed: dict[tuple[int, str, int], bool] = {}
+        """By unit, file and end of the name of a function that is handed to others: whether these only call it."""
         self.runs: dict[str, int] = {}
         self.ran: set[str] = set()
         """Names of the functions that were run."""
@@ -276,6 +278,7 @@ class Caller(Implicit):
                 self.run_implied(UNSEEN)
             if not isinstance(parameter.ty, ReferenceTo):
                 self.elide(argument)
+            self._note_named(function, parameter, argument)
             value = self._lent(function, parameter, argument) or self._argument(parameter.ty, argument, parameter.name)
             made = Variable(
                 parameter.name, parameter.ty.target if isinstance(parameter.ty, ReferenceTo) else parameter.ty
@@ -330,11 +333,22 @@ class Caller(Implicit):
         path, start, end = extent(call)
         self._followed.setdefault((id(call.translation_unit), path), set()).add((start, end))
 
+    def _note_named(self, function: HostFunction, parameter: Declaration, argument: Node | None) -> None:
+        """Note a function that is handed to another one, which may do nothing but call it."""
+        while argument is not None and argument.op in ("cast", "addr"):
+            argument = argument.args[0]
+        if argument is not None and argument.op == "fn":
+            path, _, end = extent(argument.cursor)
+            key = (id(argument.cursor.translation_unit), path, end)
+            self._handed[key] = is_only_called(function, parameter) and self._handed.get(key, True)
+
     def is_followed(self, unit: TranslationUnit, path: str, offset: int, text: bytes) -> bool:
-        """Whether a name, as a unit reads it, is what a call that was followed calls. A function that is named in any
-        other way goes where its calls need not be seen: as an argument, of a template too, or into a variable."""
+        """Whether a name, as a unit reads it, is what a call that was followed calls, or is handed to a function that
+        does nothing but call it. A function that is named in any other way goes where its calls need not be seen: as
+        an argument, of a template too, or into a variable."""
         if _CALLED.match(text, offset) is None:
-            return False
+            name = _NAME.match(text, offset)
+            return name is not None and self._handed.get((id(unit), path, name.end()), False)
         calls = [c for c in self._followed.get((id(unit), path), ()) if c[0] <= offset < c[1]]
         return any(_depth(text[start:offset]) == 0 for start, _ in calls)
 
@@ -543,6 +557,7 @@ def _says_noreturn(sources: SourceTexts, target: Cursor) -> bool:
 _CALLABLE = frozenset({CursorKind.FUNCTION_DECL, CursorKind.CXX_METHOD, CursorKind.CONVERSION_FUNCTION})
 
 
+_NAME = re.compile(rb"\w+")
 _CALLED = re.compile(rb"\w+\s*(?:<[^<>;(){}]*>\s*)?\(")
 
 

@@ -19,6 +19,7 @@ from analyzers.hostguide.hosttypes import (
     ReferenceTo,
     promoted,
 )
+from analyzers.hostguide.library import device_property
 from analyzers.hostguide.memory import Stop
 from analyzers.hostguide.places import Frame, is_scalar, pointee_size, target_of
 from analyzers.hostguide.tree import ANY_PART, Declaration, Node
@@ -221,6 +222,11 @@ class Evaluator(Conversions):
             self.state, self.frame = state, frame
 
     def _member(self, node: Node) -> Value:
+        value = self._read_member(node)
+        known = device_property(node)
+        return known if known is not None and isinstance(value, Expr) and value in ex.symbols(value) else value
+
+    def _read_member(self, node: Node) -> Value:
         place = self.place(node)
         if place is not None and ANY_PART not in place.path:
             value = self.typed(place, node)

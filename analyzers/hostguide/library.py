@@ -45,6 +45,9 @@ LARGEST_PITCH = (1 << 31) - 1
 """``cudaDeviceProp::memPitch`` of every device."""
 _PITCH_UNIT = 32
 """Rows stay aligned for coalesced access; the smallest such unit is the 32 bytes of a sector."""
+WARP_SIZE = 32
+_ATTRIBUTE_WARP_SIZE = 10
+"""``cudaDevAttrWarpSize``."""
 _SHAPE_LISTS = frozenset({"IntArrayRef", "ArrayRef", "initializer_list", "SymIntArrayRef", "vector", "array"})
 
 
@@ -149,7 +152,24 @@ def allocated(m: Caller, node: Node, place: Address | None, size: Expr, name: st
     m.write(place, made)
 
 
+def device_property(node: Node) -> Expr | None:
+    """A member of ``cudaDeviceProp`` that is the same for every device."""
+    ty = node.arg(0).ty
+    ty = ty.target if isinstance(ty, PointerTo) else ty
+    named = isinstance(ty, RecordType) and ty.head == "cudaDeviceProp" and node.value == "warpSize"
+    return ex.const(WARP_SIZE, node.ty) if named and isinstance(node.ty, IntType) else None
+
+
 # --- functions
+
+
+def _device_attribute(m: Caller, node: Node, arguments: tuple[Node, ...]) -> Value | None:
+    """``cudaDeviceGetAttribute(&size, cudaDevAttrWarpSize, device)``."""
+    attribute = m.integer(arguments[1], I64) if len(arguments) == 3 else None
+    if attribute is not ex.const(_ATTRIBUTE_WARP_SIZE, I64):
+        return None
+    m.write(_pointer_place(m, arguments[0]), ex.const(WARP_SIZE, ex.I32))
+    return m.fresh("status", node.ty)
 
 
 def _pointer_place(m: Caller, argument: Node) -> Address | None:
@@ -501,6 +521,7 @@ LIBRARY: dict[str, Callable[[Caller, Node, tuple[Node, ...]], Value | None]] = {
     ),
     "cudaMallocPitch": _malloc_pitch,
     "cudaMalloc3D": _malloc_3d,
+    "cudaDeviceGetAttribute": _device_attribute,
     "cudaGetSymbolAddress": _symbol_address,
     **dict.fromkeys(("cudaMemcpyToSymbol", "cudaMemcpyToSymbolAsync"), _to_symbol),
     "raw_pointer_cast": _raw_pointer,

@@ -22,14 +22,14 @@ _NONE = 0
 _START = 1
 
 
-def barrier_intervals(kernel: k.Kernel) -> list[int] | None:
+def barrier_intervals(body: tuple[k.Stmt, ...], together: bool = False) -> list[int] | None:
     """By statement, as `kernel.statements` orders them: a bit mask of its intervals, 0 for what is not reached. None
-    where no barrier separates any."""
-    every = k.statements(kernel.body)
+    where no barrier separates any. ``together``: all threads that come to the test of a loop go the same way."""
+    every = k.statements(body)
     if not any(_is_of_all(s) for s in every):
         return None
-    intervals = _Intervals([EVERY] * len(every))
-    intervals.run(kernel.body, _START, counted=True)
+    intervals = _Intervals([EVERY] * len(every), together)
+    intervals.run(body, _START, counted=True)
     return intervals.found if intervals.begun else None
 
 
@@ -48,6 +48,7 @@ class _Intervals:
     """The intervals that have begun and not ended (a bit mask) are handed from statement to statement."""
 
     found: list[int]
+    together: bool
     begun: dict[int, int] = field(default_factory=dict[int, int])
     """Number of a barrier -> the bit of its interval."""
     _at: int = 0
@@ -94,7 +95,7 @@ class _Intervals:
         first, entered = self._at, live
         while True:
             self._at = first
-            tested = self.run(s.head, entered, counted, known and not counted)
+            tested = self.run(s.head, entered, counted, known and (self.together or not counted))
             ends = self.run(s.body, tested, counted, known) | self._continued[s.label]
             again = entered | self.run(s.latch, ends, counted, known)
             if again == entered or not counted:

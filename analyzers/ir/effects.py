@@ -222,7 +222,7 @@ class Effects(Valuation):
             return found
         if self._space(root) == "local":
             return self._element(s, root, offset)
-        if s.volatile:
+        if s.volatile and s.id not in self.quiet:
             self._see_anew(s.id)
             return E.opaque(f"volatile:{s.id}", s.ty, self.counters())
         if is_in_block(root):

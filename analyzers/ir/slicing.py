@@ -133,7 +133,7 @@ class Slicer:
 
     def _kept_apart(self, writing: Sequence[int]) -> Callable[[int], bool]:
         """Tells of an access to shared memory whether it is in no barrier interval with a write of the same object."""
-        intervals = barrier_intervals(self.kernel)
+        intervals = barrier_intervals(self.kernel.body)
         if intervals is None or self._reaches_clusters():
             return _never
         shared = {o.name for o in self.kernel.objects if o.space == "shared"}

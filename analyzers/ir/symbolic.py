@@ -39,6 +39,7 @@ from analyzers.ir.falling import never_grows
 from analyzers.ir.kept_values import Kept, kept_values
 from analyzers.ir.memory_state import State, contents_of, merge
 from analyzers.ir.pointers import pointed_objects
+from analyzers.ir.quiet_loads import quiet_loads
 from analyzers.ir.reads import Reads
 from analyzers.ir.retries import retried_reads
 from analyzers.ir.trip_counts import constant_trips
@@ -125,6 +126,7 @@ class _Executor(Effects):
         own = {o.name for o in self.kernel.objects if o.space == "local" and o.kind != "unknown"}
         body = unrolled(self.kernel.body, own)
         self.reads = Reads.of(body)
+        self.quiet = quiet_loads(self.kernel, body, self.points_to)
         self._block(body)
         return KernelEvents(
             kernel=self.kernel,

@@ -118,6 +118,8 @@ class Valuation:
         self.barriers: list[BarrierEvent] = []
         self.exchanges: list[BarrierEvent] = []
         self.private: set[int] = set()
+        self.quiet = frozenset[int]()
+        """Volatile loads that give what others do: `quiet_loads`."""
         self.fences: list[FenceEvent] = []
         self.waits: list[WaitEvent] = []
         self.unsupported: list[UnsupportedEvent] = []

@@ -92,3 +92,33 @@ void launch(int tile, int rows, const int *begin, const float *value, float *out
   across_layers<<<1, dim3(8, 4, 8)>>>(numbers);
   nobody<<<1, dim3(16, 0)>>>(numbers);
 }
+
+// The host asks the device for the size of a warp.
+__global__ void asked_size(float *out, int n) {  // expect: race-free
+  int warp = threadIdx.x / warpSize, lane = threadIdx.x % warpSize;
+  int row = blockIdx.x * (blockDim.x / warpSize) + warp;
+  if (row < n) out[row * warpSize + lane] = lane * 0.5f + row;
+}
+
+void launch_asked_size(float *out, int n) {
+  cudaDeviceProp device;
+  cudaGetDeviceProperties(&device, 0);
+  for (int threads = device.warpSize; threads <= 1024; threads *= 2)
+    asked_size<<<(n * device.warpSize + threads - 1) / threads, threads>>>(out, n);
+  int size = 0;
+  cudaDeviceGetAttribute(&size, cudaDevAttrWarpSize, 0);
+  asked_size<<<(n + 3) / 4, 4 * size>>>(out, n);
+}
+
+// Any other number of threads may leave a part of a warp, and two blocks one row.
+__global__ void asked_number(float *out, int n) {
+  int warp = threadIdx.x / warpSize, lane = threadIdx.x % warpSize;
+  int row = blockIdx.x * (blockDim.x / warpSize) + warp;
+  if (row < n) out[row * warpSize + lane] = row + blockIdx.x;  // expect: data-race inter-block with self
+}
+
+void launch_asked_number(float *out, int n) {
+  int processors = 0;
+  cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, 0);
+  asked_number<<<n, processors>>>(out, n);
+}
