@@ -80,7 +80,8 @@ def stays_in_range(start: Expr, step: Expr, placeholder: Expr, condition: Expr, 
             kept = E.compare("le", step, E.const(0, I64))
     half = 1 << (ty.width - 1)
     narrow = ty.signed or not asked or ty.width < 32
-    if ty.width > 32 or not narrow or (-half <= by.lo and by.hi < half):
+    # What is taken off may be the lowest number of the type, so that the step is one more than its highest.
+    if ty.width > 32 or not narrow or (-half <= by.lo and by.hi < half + ty.signed):
         return Kept(kept)
     if _is_size(step):
         return Kept(kept, frozenset(s for s in E.symbols(step) if _is_given(s)))
