@@ -106,20 +106,28 @@ def _is_met_before(old: BarrierEvent, new: BarrierEvent, exchange: BarrierEvent,
     that wait for them: in vain, before.
 
     It stands behind the exchange, or in a loop that goes round for them to come to the new one; else they may be
-    through with all rounds of the loop. The conditions on the way are those that the lanes have met: in front of the
-    cause in the same round, or on the way to the new one where that is of the same round, too."""
+    through with all rounds of the loop. The conditions on the way are those that the lanes have met in one round: in
+    front of the cause, or on the way to the new one."""
     ahead = exchange.guard[: exchange.guard.index(cause)]
-    if old.order > exchange.order:
+    behind = old.order > exchange.order
+    if behind:
         comes = comes_by(old, exchange, cause)
-        passed = {c.condition for c in (*ahead, *(new.guard if new.order > exchange.order else ()))}
     else:
         together = exchange.loops[: cause.depth]
         common = [a for a, b in zip(together, new.loops, strict=False) if a == b]
         comes = bool(common) and new.order < exchange.order and list(old.loops[: len(common)]) == common
-        passed = {c.condition for c in (*(c for c in ahead if not c.depth), *new.guard)}
+    ways = [(*_of_no_round(ahead), *new.guard)] if not behind or new.order > exchange.order else []
+    if behind:
+        ways.append((*ahead, *_of_no_round(new.guard if new.order > exchange.order else ())))
     comes = comes and cause.condition not in (c.condition for c in old.guard)
-    always = all(c.kind == "assume" or c.condition in passed for c in old.guard)
+    needed = {c.condition for c in old.guard if c.kind != "assume"}
+    always = any(needed.issubset(c.condition for c in way) for way in ways)
     return comes and always and _waits_for_as_many(old, exchange)
+
+
+def _of_no_round(guard: Iterable[Conjunct]) -> Iterator[Conjunct]:
+    """The conditions in front of all loops, which stay what they are."""
+    return (c for c in guard if not c.depth)
 
 
 def _waits_for_as_many(one: BarrierEvent, other: BarrierEvent) -> bool:

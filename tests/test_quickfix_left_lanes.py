@@ -357,3 +357,46 @@ __global__ void k(const int *p, float *out, int n) {{
     fixes = [a for a in given if isinstance(a, Fix) and a.kind == "insert-barrier"]
     assert fixes
     assert not any(fix.assumes for fix in fixes)
+
+
+IN_ROUNDS = """// cuda-lsp: launch grid=(1) block=(64)
+__global__ void k(const int *p, const int *q, const int *r, int *out) {
+  __shared__ int s[64];
+  int t = threadIdx.x, v = out[t];
+  for (int i = 0; i < 4; ++i) {
+%s
+  }
+  out[t] = v;
+}
+"""
+WITHIN_A_LOOP = """    s[t] = v;
+    v += s[63 - t];
+    for (int j = 0; j < 2; ++j)
+      if (p[t] > j) v += __shfl_down_sync(~0u, v, 1);"""
+OF_TWO_ROUNDS = """    if (r[i]) {
+      if (p[t]) v += __shfl_down_sync(~0u, v, 1);
+      if (q[i]) __syncwarp();
+    }
+    if (q[i]) {
+      s[t] = v;
+      v += s[63 - t];
+    }"""
+
+
+@pytest.mark.parametrize(
+    ("body", "sure"),
+    [
+        (WITHIN_A_LOOP, False),
+        (WITHIN_A_LOOP.replace("63 - t", "t ^ 1"), False),
+        (WITHIN_A_LOOP.replace("p[t] > j", "p[t / 32] > j"), True),
+        (OF_TWO_ROUNDS, False),
+        (OF_TWO_ROUNDS.replace("      if (q[i]) __syncwarp", "      __syncwarp"), True),
+        (OF_TWO_ROUNDS.replace("if (q[i]) {", "if (r[i]) {"), False),
+        (OF_TWO_ROUNDS.replace("if (q[i]) {", "if (r[i] && q[i]) {"), True),
+    ],
+)
+def test_lanes_that_miss_an_exchange_in_one_round_may_come_to_a_barrier_in_another(body: str, sure: bool) -> None:
+    request = CheckRequest("/restructured/rounds.cu", IN_ROUNDS % body)
+    fixes = [a for a in answers(engine(), request) if isinstance(a, Fix) and a.kind == "insert-barrier"]
+    assert all(a.applies_unasked == sure for a in fixes), [a.title for a in fixes]
+    assert fixes or not sure

@@ -12,11 +12,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import count
 from math import prod
 from typing import Final, Literal
 
-from analyzers.barriers.parting import MAX_LEFT_BEFORE, guard_of, left_before, parting
+from analyzers.barriers.parting import guard_of, parting, that_stayed
 from analyzers.ir import expr as E
 from analyzers.ir.events import BarrierEvent, Conjunct
 from analyzers.ir.expr import I64, Expr
@@ -208,10 +207,9 @@ def _keeps_lanes_away(launch: Launch, c: Conjunct) -> bool:
 
 def comes_by(event: BarrierEvent, exchange: BarrierEvent, cause: Conjunct) -> bool:
     """Whether threads for which a condition on the way to an exchange is false may come to an event behind that, or
-    beside it in a loop around the condition."""
-    around = exchange.loops[: cause.depth]
-    later = event.order > exchange.order or (around and event.loops[: len(around)] == around)
-    return bool(later) and cause.condition not in (c.condition for c in event.guard)
+    in a later round of a loop around the condition."""
+    again = cause.depth > 0 and event.loops[:1] == exchange.loops[:1]
+    return (event.order > exchange.order or again) and cause.condition not in (c.condition for c in event.guard)
 
 
 _COORDINATES: Final = frozenset((*E.TID, *E.BID))
@@ -287,8 +285,9 @@ def _ask(
         parts += [E.compare("eq", E.cast(launch.side(tid, 2, mode), I64), E.const(0, I64)) for tid in E.TID]
     places: Places = (barrier.site.span, barrier.scope, index)
     question: Question = (mode, "miss" if first else "diverge")
-    for rounds in count(1):
-        query = query_of(launch, parts, mode)
+
+    def ask(asked: Sequence[Expr]) -> Mapping[Expr, int] | None:
+        query = query_of(launch, asked, mode)
         if query is None:
             return None
         if checker.effort.is_spent:
@@ -299,17 +298,22 @@ def _ask(
             out.undecided.append((barrier, answer))
         if not isinstance(answer, Satisfied):
             return None
-        if not _mask_is_known(launch, barrier):
-            if live:
-                text = "whether the threads that a mask names all reach the barrier: its value is not known"
-                out.undecided.append((barrier, Undecided("unknown-mask", text)))
-            return None
-        stayed = left_before(launch, barrier, guard, mode, answer.values) if rounds < MAX_LEFT_BEFORE else None
-        if stayed is None:
-            checker.precedents.add(places, question, answer.values)
+        if _mask_is_known(launch, barrier):
             return answer.values
-        parts.append(stayed)
-    return None
+        if live:
+            text = "whether the threads that a mask names all reach the barrier: its value is not known"
+            out.undecided.append((barrier, Undecided("unknown-mask", text)))
+        return None
+
+    values, certain = that_stayed(launch, barrier, guard, mode, parts, ask)
+    if values is not None:
+        checker.precedents.add(places, question, values)
+    elif not certain:
+        text = (
+            "whether all threads reach the barrier: too many had left a loop around it before, or it goes on too long"
+        )
+        out.undecided.append((barrier, Undecided("budget", text)))
+    return values
 
 
 def _answer(checker: RaceChecker, places: Places, question: Question, query: Query) -> Answer | None:

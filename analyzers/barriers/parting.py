@@ -7,7 +7,7 @@ the first thread comes to the barrier: it parts in that iteration, which the fir
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final
 
 from analyzers.ir import expr as E
@@ -16,7 +16,7 @@ from analyzers.ir.events import BarrierEvent, Conjunct
 from analyzers.ir.expr import I64, Expr
 from analyzers.races.threads import Launch, Mode
 
-MAX_TURNS: Final = 64
+MAX_TURNS: Final = 256
 """Earlier iterations that are looked at."""
 
 MAX_LEFT_BEFORE: Final = 16
@@ -58,17 +58,45 @@ def parting(launch: Launch, barrier: BarrierEvent, guard: Sequence[Conjunct], mo
     return parts
 
 
-def left_before(
+def that_stayed(
+    launch: Launch,
+    barrier: BarrierEvent,
+    guard: Sequence[Conjunct],
+    mode: Mode,
+    parts: Sequence[Expr],
+    ask: Callable[[Sequence[Expr]], Mapping[Expr, int] | None],
+) -> tuple[Mapping[Expr, int] | None, bool]:
+    """Values that ``ask`` finds for ``parts`` with which thread 1 has not left a loop around the barrier in an earlier
+    iteration; where there are none, whether that is certain."""
+    certain = True
+    for _ in range(MAX_LEFT_BEFORE):
+        values = ask(parts)
+        if values is None:
+            return None, certain
+        excluded = _left_before(launch, barrier, guard, mode, values)
+        if excluded is None:
+            return values, True
+        condition, known = excluded
+        certain = certain and known
+        parts = [*parts, condition]
+    return None, False
+
+
+def _left_before(
     launch: Launch, barrier: BarrierEvent, guard: Sequence[Conjunct], mode: Mode, values: Mapping[Expr, int]
-) -> Expr | None:
-    """A condition that does not hold for thread 1 with these values, although it does for whoever comes to the
-    barrier: that the thread stayed in a loop in an iteration before."""
+) -> tuple[Expr, bool] | None:
+    """A condition that does not hold for thread 1 with these values, and whether it does for whoever comes to the
+    barrier: that the thread stayed in a loop in an iteration before. Of too many iterations not all are looked at, and
+    the condition is that there are fewer."""
     for c, counter in _staying(launch, barrier, guard):
-        last = values.get(launch.side(counter, 1, mode), 0)
-        for turn in range(max(0, last - MAX_TURNS), last):
+        mine = launch.side(counter, 1, mode)
+        last = values.get(mine, 0)
+        for turn in range(min(last, MAX_TURNS)):
             stayed = launch.side(E.substitute(c.condition, {counter: E.const(turn, I64)}), 1, mode)
             if evaluate(stayed, values) == 0:
-                return E.lor(stayed, E.compare("le", launch.side(counter, 1, mode), E.const(turn, I64)))
+                return E.lor(stayed, E.compare("le", mine, E.const(turn, I64))), True
+        if last > MAX_TURNS:
+            return E.compare("le", mine, E.const(MAX_TURNS, I64)), False
     return None
 
 

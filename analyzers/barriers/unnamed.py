@@ -10,10 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import count
 from typing import Final
 
-from analyzers.barriers.parting import MAX_LEFT_BEFORE, guard_of, left_before
+from analyzers.barriers.parting import guard_of, that_stayed
 from analyzers.ir import expr as E
 from analyzers.ir.events import BarrierEvent, Conjunct
 from analyzers.ir.expr import Expr
@@ -68,17 +67,7 @@ def _left_out(checker: RaceChecker, event: BarrierEvent) -> Mapping[Expr, int] |
     parts.append(E.lnot(names(launch, event.mask, 1, 1, MODE)))
     if None in launch.block:
         parts += _ordinary(launch, event.mask, guard)
-    for rounds in count(1):
-        values = _satisfied(checker, parts)
-        if values is None:
-            return None
-        stayed = left_before(launch, event, guard, MODE, values)
-        if stayed is None:
-            return values
-        if rounds == MAX_LEFT_BEFORE:
-            return None
-        parts.append(stayed)
-    return None
+    return that_stayed(launch, event, guard, MODE, parts, lambda asked: _satisfied(checker, asked))[0]
 
 
 def _satisfied(checker: RaceChecker, parts: Sequence[Expr]) -> Mapping[Expr, int] | None:

@@ -451,6 +451,11 @@ class _Executor(Effects):
             plan, {n: e for n, e in ends.items() if n not in known}, starting, needed
         )
         at_counter = {p: self._head_value(plan, n, counter) for n, p in needed.items()}
+        plan.set_anew = {
+            n: E.substitute(trial.ends[n], at_counter)
+            for n, p in placeholders.items()
+            if n not in needed and p not in E.symbols(trial.ends[n])
+        }
         plan.exits = _Exits({label: E.substitute(c, at_counter) for label, c in trial.exits.conditions.items()})
         plan.condition = E.substitute(trial.condition, at_counter)
         if s.condition is not E.TRUE and set(plan.exits.conditions) <= {f"{s.label}:continue"}:
@@ -657,6 +662,12 @@ class _Executor(Effects):
                 self.state.put(name, plan.forms[name].past(trips))
             elif counted and name in plan.kept:
                 self.state.put(name, self._kept_value(plan, name, trips))
+            elif counted and name in plan.set_anew and trips is not E.const(0, I64):
+                value = E.substitute(plan.set_anew[name], {plan.counter: E.sub(trips, one)})
+                if trips.op != "const":
+                    start = self._initial(before, name, plan.touched.variables[name])
+                    value = E.select(E.compare("eq", trips, E.const(0, I64)), start, value)
+                self.state.put(name, value)
             else:
                 identity = f"after:{s.label}:{name}"
                 value = self._behind(plan, name, s.label, identity)
@@ -786,6 +797,8 @@ class _LoopPlan:
     """Variables that are never greater than in front of the loop, with their values there."""
     kept: dict[str, Kept] = field(default_factory=dict[str, Kept])
     """Variables that some iterations set."""
+    set_anew: Mapping[str, Expr] = field(default_factory=dict[str, Expr])
+    """What each iteration sets the variables to that none asks for, in terms of the counter."""
 
 
 def _of_signals(e: Expr) -> bool:

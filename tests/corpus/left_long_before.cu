@@ -160,3 +160,36 @@ __global__ void halves_of_warps_leave(int *a) {
     if (i == 4) a[threadIdx.x] = s[threadIdx.x ^ 1];
   }
 }
+
+// The upper warp leaves in the first of many rounds, and nobody is left for the barrier of a late one.
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void left_in_the_first_of_many(int *out) {
+  int t = threadIdx.x;
+  for (int k = 0; k < 80; ++k) {
+    if (k == 0 && t >= 32) break;
+    if (k == 70 && t >= 32) __syncthreads();  // expect: redundant-barrier
+    out[k * 64 + t] = k;
+  }
+}
+
+// Half of it stays.
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void half_left_in_the_first_of_many(int *out) {
+  int t = threadIdx.x;
+  for (int k = 0; k < 80; ++k) {
+    if (k == 0 && t >= 48) break;
+    if (k == 70 && t >= 32) __syncthreads();  // expect: barrier-divergence
+    out[k * 64 + t] = k;
+  }
+}
+
+// One thread leaves in each round, and those for which the barrier is have left before it: too many to be looked at.
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void one_leaves_in_each_round(int *out) {  // expect: unknown(budget)
+  int t = threadIdx.x;
+  for (int i = 0; i < 32; ++i) {
+    if (t == i) break;
+    if (i >= 20 && t < 18) __syncthreads();
+  }
+  out[t] = 1;
+}

@@ -324,3 +324,57 @@ __global__ void waits_behind_the_limit(int *a, int n) {
   a[i] = threadIdx.x;  // expect: data-race with +1
   a[i + 14] = 1;
 }
+
+// Each round of a loop that all go round sets a variable that the loop itself does not ask for.
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void set_in_each_round(const int *p, int *out) {  // expect: race-free
+  __shared__ int s[64];
+  int t = threadIdx.x, last = t;
+  for (int k = 0; k < 2; ++k) last = p[k];
+  if (last == 1) {
+    s[t] = t;
+    __syncthreads();
+    out[t] = s[63 - t];
+  }
+}
+
+// A loop that some do not go round leaves them what they had.
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void set_in_some_rounds(const int *p, int *out) {
+  __shared__ int s[64];
+  int t = threadIdx.x, last = t;
+  for (int k = 0; k < t / 32; ++k) last = p[0];
+  if (last == 1) {
+    s[t] = t;
+    __syncthreads();  // expect: barrier-divergence
+    out[t] = s[63 - t];
+  }
+}
+
+// The flag that ends the loop is set in an inner one; nobody comes to the barrier.
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void ends_at_once(int *out) {
+  int t = threadIdx.x;
+  bool done = true;
+  while (true) {
+    if (done) break;
+    for (int j = 0; j < 2; ++j) done = t > j;
+    __syncthreads();  // expect: redundant-barrier
+  }
+  out[t] = 1;
+}
+
+// The place that the last round of an unknown number of them has set, and what it was before the first.
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void place_of_the_last_round(int *out, int n) {  // expect: race-free
+  int t = threadIdx.x, at = t;
+  for (int k = 0; k < n; ++k) at = 64 * (k + 1) + t;
+  out[at] = t;
+}
+
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void place_of_half_a_thread(int *out, int n) {
+  int t = threadIdx.x, at = t;
+  for (int k = 0; k < n; ++k) at = 64 * (k + 1) + t / 2;
+  out[at] = t;  // expect: data-race with self
+}
