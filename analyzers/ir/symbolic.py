@@ -447,9 +447,16 @@ class _Executor(Effects):
         for form in plan.forms.values():
             form.at(counter)
         known = plan.forms.keys() | plan.rings.keys() | plan.falling.keys() | flags
+        left = {n: p for n, p in placeholders.items() if n not in needed and p in E.symbols(trial.ends[n])}
         plan.kept = self._kept_over_iterations(
-            plan, {n: e for n, e in ends.items() if n not in known}, starting, needed
+            plan,
+            {n: trial.ends[n] for n in (*ends, *left) if n not in known},
+            {n: starts[n] for n in (*ends, *left)},
+            needed,
+            left,
         )
+        for n in plan.kept.keys() & left.keys():
+            self._kept_value(plan, n, counter)  # what is known of it is noted
         at_counter = {p: self._head_value(plan, n, counter) for n, p in needed.items()}
         plan.set_anew = {
             n: E.substitute(trial.ends[n], at_counter)
@@ -467,10 +474,15 @@ class _Executor(Effects):
         return plan
 
     def _kept_over_iterations(
-        self, plan: _LoopPlan, ends: Mapping[str, Expr], starts: Mapping[str, Expr], needed: Mapping[str, Expr]
+        self,
+        plan: _LoopPlan,
+        ends: Mapping[str, Expr],
+        starts: Mapping[str, Expr],
+        needed: Mapping[str, Expr],
+        left: Mapping[str, Expr],
     ) -> dict[str, Kept]:
-        """Variables that some iterations set, in terms of the counter."""
-        found = kept_values(ends, starts, needed)
+        """Variables that some iterations set, in terms of the counter. ``left``: those that none asks for."""
+        found = kept_values(ends, starts, {**needed, **left})
         others = {p: self._head_value(plan, n, plan.counter) for n, p in needed.items() if n not in found}
 
         def meant(e: Expr) -> Expr:
