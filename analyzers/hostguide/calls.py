@@ -44,8 +44,8 @@ _NORETURN_BEFORE = re.compile(
 _SMALL = 1500
 """Bytes of a function that is run in place though no kernel is launched from it."""
 _DEEPEST = 7
-_MOST_STEPS = 200_000
-"""Statements run in one unit, after which no function is run in place any more."""
+_MOST_STEPS = 100_000
+"""Work done in one unit (`steps`) after which no function is run in place any more."""
 _MOST_RUNS = 24
 """How often one function is run in place in one unit before it is taken as called with anything."""
 
@@ -94,8 +94,6 @@ class Caller(Implicit):
         """Functions of other translation units than their callers' that were run since the root was entered."""
         self.told: dict[int, Variable] = {}
         """By the expressions that make them, objects whose address is known to others from their constructor."""
-        self.steps = 0
-        """Statements run so far."""
         self.resembles: dict[int, int] = {}
         """Tensors made in the shape of another one."""
         self._noreturn: dict[int, bool] = {}

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from analyzers.hostguide.hosttypes import OTHER, VOID, HostType, PointerTo, RecordType, ReferenceTo
-from analyzers.hostguide.provenance import Provenance
+from analyzers.hostguide.provenance import A_STEP, Provenance
 from analyzers.hostguide.tree import ANY_PART
 from analyzers.hostguide.values import (
     Address,
@@ -314,6 +314,7 @@ class Memory(Provenance):
 
     def forget_pointees(self, target: HostType) -> None:
         """Something is written through pointers of one type, which ones is not known yet."""
+        self.steps += len(self._pointees) // A_STEP
         for variable in self._pointees.values():
             if target in (VOID, OTHER) or variable.ty in (OTHER, target):
                 self.refresh(variable)

@@ -6,6 +6,8 @@ container it was read from and at which index, and what a loop carries on; ``ali
 
 from __future__ import annotations
 
+from typing import Final
+
 from analyzers.hostguide.hosttypes import OTHER, HostType, PointerTo
 from analyzers.hostguide.values import (
     Address,
@@ -21,11 +23,16 @@ from analyzers.hostguide.values import (
 from analyzers.ir import expr as ex
 from analyzers.ir.expr import Expr
 
+A_STEP: Final = 8
+"""Pointers that are gone through in the time of a statement."""
+
 
 class Provenance:
     """The origins of pointers."""
 
     def __init__(self) -> None:
+        self.steps: int = 0
+        """Work done so far: about one for each statement that was run."""
         self._pointees: dict[int, Variable] = {}
         self.pointer_to: dict[Variable, int] = {}
         """The pointer that a variable was reached through."""
@@ -194,4 +201,5 @@ class Provenance:
     def same_memory(self, pointer: int) -> list[int]:
         """The pointers that may point to the same memory as one."""
         mine = self.roots(pointer)
+        self.steps += len(self._pointees) // A_STEP
         return [pointer, *(p for p in self._pointees if p != pointer and mine & self.roots(p))]
