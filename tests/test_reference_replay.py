@@ -293,6 +293,19 @@ def test_divergence():
     assert diverges(0, 1, third, lambda name, offset, width: int(offset == 0)) == "data-dependent"
 
 
+def test_threads_that_pass_the_same_barriers():
+    def outcome(data: bool) -> str:
+        b = KernelBuilder()
+        s = b.shared("s", 64)
+        with b.if_(b.load(s, b.tid) > 0 if data else b.tid < 40):
+            b.store(s, b.tid, 1)
+        barrier = b.barrier()
+        return replay_divergence(b.build(), block(64), (BLOCK, (1, 0, 0)), (BLOCK, (41, 0, 0)), barrier).outcome
+
+    assert outcome(data=False) == "refuted"
+    assert outcome(data=True) == "not-reached"
+
+
 def test_agrees_with_the_full_execution():
     """A confirmed collision of two threads is a race of every execution, whatever the memory holds."""
     b = KernelBuilder()

@@ -46,9 +46,10 @@ SHOWN_ARRIVALS = 8
 @dataclass(frozen=True, slots=True)
 class Replay:
     """``confirmed``: the two accesses collide for any memory contents; ``data-dependent``: they collide for those
-    supposed; ``not-reached``: they were not seen to collide. ``after-exit`` is an answer about barriers."""
+    supposed; ``not-reached``: they were not seen to collide. ``after-exit`` and ``refuted``, that both threads come to
+    the same for any memory contents, are answers about barriers."""
 
-    outcome: Literal["confirmed", "data-dependent", "not-reached", "after-exit"]
+    outcome: Literal["confirmed", "data-dependent", "not-reached", "after-exit", "refuted"]
     object: str = ""
     address: int = 0
     """Byte offset of the first common byte."""
@@ -270,7 +271,8 @@ def replay_divergence(
     steps: int = 100_000,
 ) -> Replay:
     """Whether the first thread waits at ``barrier`` while the second waits elsewhere or has ended (``confirmed``), or
-    had returned before (``after-exit``); ``data-dependent`` when memory contents decide."""
+    had returned before (``after-exit``); ``data-dependent`` when memory contents decide; ``refuted`` when they decide
+    nothing, and both pass the same barriers to their end."""
     tracer = _tracer(kernel, frozenset())
     space = AddressSpace(kernel, launch)
     left = _walk(tracer, space, launch, thread1, thread2, frozenset(), data)
@@ -311,8 +313,10 @@ def replay_divergence(
             text=text,
             ways=(one, two),
         )
+    both = (left, right)
+    through = all(w.ended is not None and not (w.stop or w.decisions or w.interval_tainted) for w in both)
     return Replay(
-        "not-reached",
+        "refuted" if through else "not-reached",
         undefined=tuple(sorted(left.frame.undefined | right.frame.undefined)),
         text=_stopped(left) or _stopped(right) or "both threads pass the same barriers",
     )

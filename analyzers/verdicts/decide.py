@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from typing import Final, Literal
 
 from analyzers.assertions import Assertions, check_assertions
 from analyzers.barriers.divergence import Divergence, check_divergence, check_exchanges
@@ -40,6 +40,8 @@ from analyzers.verdicts.replay import (
     replay_of_unnamed,
     replay_race,
 )
+
+_REFUTED: Final = "two threads that may miss one another there were executed, and come to the same barriers"
 
 Certainty = Literal["confirmed", "data-dependent", "not-replayed", "not-asked"]
 
@@ -225,10 +227,12 @@ def collisions(
     undecided += [
         (access_index[id(p.one)], access_index[id(p.two)], "not-examined", unasked) for p in checked.left_out[:1]
     ]
+    missed = [(i := barrier_index[d.barrier.id], _divergence(launch, d, i, options)) for d in divergence.found]
+    undecided += [(-1, i, "not-replayed", _REFUTED) for i, d in missed if d is None]
     races = tuple(_settled(checker, checked.races))
     decision = Decision(
         races=tuple(_race(launch, r, access_index, relations, replays=options.replays) for r in races),
-        divergences=tuple(_divergence(launch, d, barrier_index[d.barrier.id], options) for d in divergence.found),
+        divergences=tuple(d for _, d in missed if d is not None),
         missing_lanes=tuple(_missing_lanes(checker)),
         unnamed=unnamed,
         redundant=tuple(barrier_index[b.id] for b in useless),
@@ -339,11 +343,14 @@ def _same_warp(concrete: Concrete) -> bool:
     return one // WARP == two // WARP
 
 
-def _divergence(launch: Launch, d: Divergence, index: int, options: CheckOptions) -> DivergenceDecision:
+def _divergence(launch: Launch, d: Divergence, index: int, options: CheckOptions) -> DivergenceDecision | None:
+    """None where the two threads that were found pass the same barriers."""
     if not options.replays:
         return DivergenceDecision(index, d.kind, d.mode, d.values, "not-asked")
     concrete = concretize(launch, d.values, d.mode)
     outcome = replay_of_divergence(launch, d, concrete)
+    if outcome.refuted:
+        return None
     return DivergenceDecision(index, d.kind, d.mode, d.values, outcome.certainty, outcome.ways)
 
 

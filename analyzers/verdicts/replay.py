@@ -23,8 +23,10 @@ STEPS = 60_000
 @dataclass(frozen=True, slots=True)
 class ReplayOutcome:
     certainty: Literal["confirmed", "data-dependent", "not-replayed", "not-asked"]
+    """``not-replayed`` is also said of what the replay refutes."""
     address: int | None = None
     text: str = ""
+    refuted: bool = False
     ways: tuple[Way, Way] | None = None
     """Of the two threads, where the finding was confirmed."""
 
@@ -100,4 +102,4 @@ def _outcome(found: Replay) -> ReplayOutcome:
         return ReplayOutcome("confirmed", found.address, ways=found.ways)
     if found.outcome == "data-dependent":
         return ReplayOutcome("data-dependent", found.address)
-    return ReplayOutcome("not-replayed", None, found.text)
+    return ReplayOutcome("not-replayed", None, found.text, found.outcome == "refuted")
