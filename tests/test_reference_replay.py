@@ -294,16 +294,20 @@ def test_divergence():
 
 
 def test_threads_that_pass_the_same_barriers():
-    def outcome(data: bool) -> str:
+    def outcome(data: bool, within: bool) -> str:
         b = KernelBuilder()
         s = b.shared("s", 64)
-        with b.if_(b.load(s, b.tid) > 0 if data else b.tid < 40):
+        with b.if_(b.load(s, 7) > 0 if data else b.tid < 50):
             b.store(s, b.tid, 1)
+            if within:
+                b.barrier()
         barrier = b.barrier()
         return replay_divergence(b.build(), block(64), (BLOCK, (1, 0, 0)), (BLOCK, (41, 0, 0)), barrier).outcome
 
-    assert outcome(data=False) == "refuted"
-    assert outcome(data=True) == "not-reached"
+    assert outcome(data=False, within=False) == "refuted"
+    assert outcome(data=False, within=True) == "refuted"
+    assert outcome(data=True, within=False) == "refuted", "no barrier depends on the data"
+    assert outcome(data=True, within=True) == "not-reached"
 
 
 def test_agrees_with_the_full_execution():

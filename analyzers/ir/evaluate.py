@@ -75,6 +75,11 @@ def partial_operations(e: Expr) -> tuple[Expr, ...]:
     return found
 
 
+def may_be_undefined(e: Expr) -> bool:
+    """Whether some operation below has no value for some operands, or is assumed to be executed for others only."""
+    return any(n.op in ("div", "rem", "shl", "shr") or may_overflow_undefined(n) for n in computed((e,)))
+
+
 def may_overflow_undefined(e: Expr) -> bool:
     """Whether signed overflow of the node is undefined behaviour that may be assumed away.
 

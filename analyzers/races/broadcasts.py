@@ -18,7 +18,7 @@ from analyzers.ir.events import AccessEvent
 from analyzers.ir.expr import I64, Expr, IntType
 from analyzers.races.first_thread import Coordinates, executes_if, of_thread, sole_thread
 from analyzers.races.shared_counts import barrier_between, writes_to
-from analyzers.races.threads import Launch, Mode
+from analyzers.races.threads import Launch, Mode, no_iteration
 from analyzers.races.tickets import adds, anew_in, apart, tickets
 
 MAX_LOADS = 8
@@ -140,7 +140,8 @@ def _related(
     if further and (taken.amount.op != "const" or taken.conditions or other.conditions):
         return []
     of_one, of_two = (_Load(launch, b, s, n, mode) for b, s, n in (one, two))
-    untaken = [E.lnot(of.seen(c)) for of in (of_one, of_two) for c in of.broadcast.conditions]
+    untaken = [c for n in (left, right) for c in no_iteration(n.args[1:])]
+    untaken += [E.lnot(of.seen(c)) for of in (of_one, of_two) for c in of.broadcast.conditions]
     different = apart(
         taken.atomic,
         (left, of_one.seen(taken.amount)),

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from analyzers.ir import expr as E
+from analyzers.ir.evaluate import is_atom, may_be_undefined
 from analyzers.ir.events import AccessEvent
 from analyzers.ir.expr import I64, Expr
 from analyzers.ir.intervals import Intervals
@@ -230,7 +231,10 @@ def exclusive_or_laws(conjuncts: Iterable[Expr]) -> list[Expr]:
     conjuncts = tuple(conjuncts)
     if not E.uses(conjuncts, _EXCLUSIVE_OR):
         return []
+    computed = computed_always(conjuncts)
     found = [n for n in E.walk(conjuncts) if n.op == "xor" and n.args[1].op != "const"]
+    # One side of a choice need not be defined where it is not chosen: nothing is said of it.
+    found = [n for n in found if n in computed or not may_be_undefined(n)]
     out: list[Expr] = []
     for i, one in enumerate(found[:8]):
         for two in found[i + 1 : 8]:
@@ -239,6 +243,23 @@ def exclusive_or_laws(conjuncts: Iterable[Expr]) -> list[Expr]:
                 out.append(_equivalent(E.compare("eq", a, b), E.compare("eq", one, two)))
                 out.append(_equivalent(E.compare("eq", one, b), E.compare("eq", two, a)))
     return [law for law in out if law is not E.TRUE]
+
+
+def computed_always(conjuncts: Iterable[Expr]) -> set[Expr]:
+    """What is computed wherever all of the conditions hold: neither one side of a selection nor one of several
+    alternatives."""
+    out: set[Expr] = set()
+    stack = [part for c in conjuncts for part in E.conjuncts(c)]
+    while stack:
+        node = stack.pop()
+        if node in out:
+            continue
+        out.add(node)
+        if node.op == "lnot":
+            stack.append(node.args[0])
+        elif node.op not in ("land", "lor") and not is_atom(node):
+            stack += node.args[:1] if node.op == "select" else node.args
+    return out
 
 
 def _other(xor: Expr, operand: Expr) -> Expr:

@@ -17,7 +17,7 @@ from analyzers.ir.evaluate import evaluate
 from analyzers.ir.events import Scan
 from analyzers.ir.expr import I32, I64, Expr, IntType
 from analyzers.ir.intervals import Intervals
-from analyzers.races.threads import MAX_THREADS, WARP, Launch, Mode
+from analyzers.races.threads import MAX_THREADS, WARP, Launch, Mode, no_iteration
 
 NO_WRAP = "the sums of scans fit into their types"
 MAX_SCANS = 8
@@ -135,32 +135,34 @@ def _of_scan(
 ) -> Iterator[Expr]:
     """The laws of one scan: its own range, its place below the total, and its place beside those of other threads."""
     for thread, node in nodes:
+        none = no_iteration(node.args)
         yield _not_negative(node)
         yield from _at_most(launch, scan, node, thread, None, mode)
         value = _at(launch, scan, scan.value, thread, node, mode)
-        yield E.compare("le", E.const(0, I64), value)
+        yield E.lor(*none, E.compare("le", E.const(0, I64), value))
         end = E.add(E.cast(node, I64), value)
         assert isinstance(node.ty, IntType)
         if node.ty.width < 64:
-            yield E.compare("le", end, E.const(node.ty.high, I64))
+            yield E.lor(*none, E.compare("le", end, E.const(node.ty.high, I64)))
         for total in known.values():
             if total.total and total.value is scan.value and (total.group, total.size) == (scan.group, scan.size):
                 whole = _at(launch, scan, total.result, thread, node, mode)
-                yield E.compare("le", end, whole)
+                yield E.lor(*none, E.compare("le", end, whole))
     if mode == "grid":
         return
     for one, left in nodes:
         for two, right in nodes:
             if (one, two) != (1, 2):
                 continue
+            none = no_iteration((*left.args, *right.args))
             same = [E.compare("eq", a, b) for a, b in zip(left.args, right.args, strict=True)]
             same += _same_group(launch, scan, mode)
             before = E.compare("lt", launch.linear(1, mode), launch.linear(2, mode))
             ends = [
                 E.add(E.cast(n, I64), _at(launch, scan, scan.value, t, n, mode)) for t, n in ((1, left), (2, right))
             ]
-            yield E.lor(E.lnot(E.land(*same, before)), E.compare("le", ends[0], E.cast(right, I64)))
-            yield E.lor(E.lnot(E.land(*same)), before, E.compare("le", ends[1], E.cast(left, I64)))
+            yield E.lor(*none, E.lnot(E.land(*same, before)), E.compare("le", ends[0], E.cast(right, I64)))
+            yield E.lor(*none, E.lnot(E.land(*same)), before, E.compare("le", ends[1], E.cast(left, I64)))
 
 
 def _at_most(launch: Launch, scan: Scan, node: Expr, thread: int, threads: int | None, mode: Mode) -> Iterator[Expr]:

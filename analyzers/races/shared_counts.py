@@ -18,7 +18,7 @@ from analyzers.ir.intervals import Intervals
 from analyzers.races.first_thread import FIRST, Coordinates, alone, executes_before, of_thread, some_thread
 from analyzers.races.pairs import place
 from analyzers.races.scans import at_least, scans
-from analyzers.races.threads import MAX_BLOCK, Launch, Mode
+from analyzers.races.threads import MAX_BLOCK, Launch, Mode, no_iteration
 from analyzers.solve.narrowing import NO_TAGS, Contradiction, Narrowing
 
 MAX_RELATED = 16
@@ -191,7 +191,8 @@ def count_laws(launch: Launch, conjuncts: Iterable[Expr], mode: Mode) -> list[Ex
             law = [E.compare("le", end, E.cast(load, I64))]
             if count.not_negative:
                 law.append(E.compare("le", E.const(0, I64), E.cast(ticket, I64)))
-            out.append(E.lor(E.lnot(E.land(*same)), E.land(*law)))
+            none = no_iteration((*ticket.args, *turns))
+            out.append(E.lor(*none, E.lnot(E.land(*same)), E.land(*law)))
     return out
 
 

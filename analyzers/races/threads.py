@@ -550,7 +550,7 @@ def opaque_definitions(launch: Launch, conjuncts: Iterable[Expr], mode: Mode) ->
             continue
         for thread in (int(suffix),) if suffix in ("1", "2") and base else (1, 2):
             mapping = {launch.side(p, thread, mode): a for p, a in zip(known.parameters, node.args, strict=True)}
-            none = [E.compare("lt", a, E.const(0, I64)) for a in node.args if _may_be_no_iteration(a)]
+            none = no_iteration(node.args)
             for c in known.conditions:
                 renamed = E.lor(*none, E.substitute(launch.side(c, thread, mode), mapping))
                 if not any(_foreign(n, node) for n in E.symbols(renamed)):
@@ -559,10 +559,10 @@ def opaque_definitions(launch: Launch, conjuncts: Iterable[Expr], mode: Mode) ->
     return list(dict.fromkeys(out))
 
 
-def _may_be_no_iteration(argument: Expr) -> bool:
-    """Whether an argument may stand for an iteration that there is none of: the one before the first, or none that has
-    set a variable. Nothing is known of values there, and what would be need not even be defined."""
-    return argument.ty == I64 and argument.op != "sym"
+def no_iteration(arguments: Iterable[Expr]) -> list[Expr]:
+    """When arguments of a value stand for an iteration that there is none of: the one before the first, or none that
+    has set a variable. Nothing is known of values there, and what would be need not even be defined."""
+    return [E.compare("lt", a, E.const(0, I64)) for a in arguments if a.ty == I64 and a.op != "sym"]
 
 
 def _foreign(node: Expr, target: Expr) -> bool:

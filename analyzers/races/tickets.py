@@ -25,7 +25,7 @@ from analyzers.ir.expr import I64, Expr, IntType
 from analyzers.races.others import may_have_waited, passage
 from analyzers.races.scans import at_least
 from analyzers.races.shared_counts import barrier_between, not_negative, value_at, writes_to
-from analyzers.races.threads import Launch, Mode
+from analyzers.races.threads import Launch, Mode, no_iteration
 
 NO_WRAP = "atomic counters do not wrap around"
 
@@ -127,7 +127,9 @@ def ticket_conditions(launch: Launch, conjuncts: Iterable[Expr], mode: Mode) -> 
                 if left.ty == right.ty and isinstance(left.ty, IntType):
                     mine, theirs = _Got(launch, first, left, 1, mode), _Got(launch, second, right, 2, mode)
                     same = [E.compare("eq", e, f) for e, f in zip(mine.cell(), theirs.cell(), strict=True)]
-                    out.append(E.lor(E.lnot(E.land(*same)), apart(a, (left, mine.step()), (right, theirs.step()))))
+                    none = no_iteration((*left.args, *right.args))
+                    law = apart(a, (left, mine.step()), (right, theirs.step()))
+                    out.append(E.lor(*none, E.lnot(E.land(*same)), law))
     return out
 
 

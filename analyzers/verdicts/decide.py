@@ -41,6 +41,9 @@ from analyzers.verdicts.replay import (
     replay_race,
 )
 
+MAX_OTHERS: Final = 64
+"""Threads that are executed where the one that was found comes to the barrier."""
+
 _REFUTED: Final = "two threads that may miss one another there were executed, and come to the same barriers"
 
 Certainty = Literal["confirmed", "data-dependent", "not-replayed", "not-asked"]
@@ -349,9 +352,17 @@ def _divergence(launch: Launch, d: Divergence, index: int, options: CheckOptions
         return DivergenceDecision(index, d.kind, d.mode, d.values, "not-asked")
     concrete = concretize(launch, d.values, d.mode)
     outcome = replay_of_divergence(launch, d, concrete)
-    if outcome.refuted:
-        return None
-    return DivergenceDecision(index, d.kind, d.mode, d.values, outcome.certainty, outcome.ways)
+    if not outcome.refuted:
+        return DivergenceDecision(index, d.kind, d.mode, d.values, outcome.certainty, outcome.ways)
+    # What the solvers do not compute with, such as floats, may let others part.
+    for x in range(min(concrete.block[0], MAX_OTHERS)):
+        values = {**d.values, launch.side(E.TID[0], 1, d.mode): x}
+        concrete = concretize(launch, values, d.mode)
+        if d.mode != "warp" or _same_warp(concrete):
+            outcome = replay_of_divergence(launch, d, concrete)
+            if outcome.certainty == "confirmed":
+                return DivergenceDecision(index, d.kind, d.mode, values, outcome.certainty, outcome.ways)
+    return None
 
 
 def _missing_lanes(checker: RaceChecker) -> Iterator[DivergenceDecision]:

@@ -209,3 +209,34 @@ __global__ void warp_butterfly_too_wide(int *a) {
   }
   a[t] = s[t];
 }
+
+// Partners by xor where the distance is one; else all write one cell.
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void distance_too_large(int *out, int k) {
+  __shared__ int s[64];
+  int t = threadIdx.x;
+  s[k >= 0 && k < 6 ? t ^ (1 << k) : 0] = t;  // expect: data-race with self
+  __syncthreads();
+  out[t] = s[t];
+}
+
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void distance_known(int *out, int k) {  // expect: race-free
+  __shared__ int s[64];
+  int t = threadIdx.x;
+  s[k >= 0 && k < 6 ? t ^ (1 << k) : t] = t;
+  __syncthreads();
+  out[t] = s[t];
+}
+
+// A place by xor that is asked for in the round before the first, too, in which it is none.
+// cuda-lsp: launch grid=(1) block=(8)
+__global__ void set_where_they_differ(int *out) {
+  __shared__ int s[128];
+  int t = threadIdx.x, at = t % 7;
+  for (unsigned i = 1; i < 2; i += 2) {
+    if ((i ^ t) >= 1) at = 5;
+    s[at] = t;  // expect: data-race with self; data-race with +2
+  }
+  out[t] = s[t];
+}
