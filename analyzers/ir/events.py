@@ -260,6 +260,8 @@ class Definition:
 
     parameters: tuple[Expr, ...]
     conditions: tuple[Expr, ...]
+    reached: tuple[Expr, ...] = ()
+    """Under which there is such a value. Where they do not hold, the conditions need not even be defined."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -581,10 +581,15 @@ class _Executor(Effects):
         if name in plan.rings:
             self.rings.ranges[value] = 0, plan.rings[name] - 1
             if counter is plan.counter:
-                self.definitions[identity] = Definition(value.args, _in_ring(value, plan.rings[name]))
+                self._define(identity, value.args, _in_ring(value, plan.rings[name]))
         elif name in plan.falling and counter is plan.counter:
-            self.definitions[identity] = Definition(value.args, (E.compare("le", value, plan.falling[name]),))
+            self._define(identity, value.args, (E.compare("le", value, plan.falling[name]),))
         return value
+
+    def _define(self, identity: str, arguments: tuple[Expr, ...], conditions: tuple[Expr, ...]) -> None:
+        """Note what is known of a value that a loop here makes."""
+        reached = tuple(c.condition for c in self.guard if c.kind != "assume")
+        self.definitions[identity] = Definition(arguments, conditions, reached)
 
     def _kept_value(self, plan: _LoopPlan, name: str, counter: Expr) -> Expr:
         """What the last iteration before ``counter`` that set a variable has set it to; called outside the loop."""
@@ -592,7 +597,7 @@ class _Executor(Effects):
         level = plan.carried.levels.get(name, "thread")
         last = E.opaque(identity, I64, (*self.counters(), counter), level)
         if counter is plan.counter:
-            self.definitions[identity] = Definition(last.args, kept.known(last, counter, counter))
+            self._define(identity, last.args, kept.known(last, counter, counter))
         return kept.after(last, plan.counter)
 
     def _iterated(self, plan: _LoopPlan, name: str, counter: Expr) -> Expr:
@@ -647,7 +652,8 @@ class _Executor(Effects):
         counted = plain or (left == {s.label} and _left_at_the_end(s))
         trips, one = self._trips(plan), E.const(1, I64)
         if plain and plan.trips is None:
-            self.definitions[f"trips:{s.label}"] = Definition(
+            self._define(
+                f"trips:{s.label}",
                 plan.around,
                 (
                     E.compare("le", E.const(0, I64), trips),
@@ -661,7 +667,8 @@ class _Executor(Effects):
         elif counted and not plain:
             leaves = plan.exits.conditions[s.label]
             stays = E.substitute(E.lnot(leaves), {plan.counter: E.sub(trips, E.const(2, I64))})
-            self.definitions[f"trips:{s.label}"] = Definition(
+            self._define(
+                f"trips:{s.label}",
                 plan.around,
                 (
                     E.compare("le", one, trips),
@@ -686,9 +693,9 @@ class _Executor(Effects):
                 self.state.put(name, value)
                 if name in plan.rings and counted:
                     self.rings.ranges[value] = 0, plan.rings[name] - 1
-                    self.definitions[identity] = Definition(value.args, _in_ring(value, plan.rings[name]))
+                    self._define(identity, value.args, _in_ring(value, plan.rings[name]))
                 elif name in plan.falling and counted:
-                    self.definitions[identity] = Definition(value.args, (E.compare("le", value, plan.falling[name]),))
+                    self._define(identity, value.args, (E.compare("le", value, plan.falling[name]),))
         if plain:
             self._last_head(s, plan)
         for o in plan.touched.clobbered:

@@ -18,7 +18,7 @@ from analyzers.ir.intervals import Intervals
 from analyzers.races.first_thread import FIRST, Coordinates, alone, executes_before, of_thread, some_thread
 from analyzers.races.pairs import place
 from analyzers.races.scans import at_least, scans
-from analyzers.races.threads import MAX_BLOCK, Launch, Mode, no_iteration
+from analyzers.races.threads import MAX_BLOCK, Launch, Mode, no_iteration, not_reached, where_defined
 from analyzers.solve.narrowing import NO_TAGS, Contradiction, Narrowing
 
 MAX_RELATED = 16
@@ -168,7 +168,8 @@ def count_laws(launch: Launch, conjuncts: Iterable[Expr], mode: Mode) -> list[Ex
     """The ticket of a thread and what it added are no more than what its block counted."""
     if mode == "thread":
         return []
-    nodes = sorted((n for n in E.symbols(*conjuncts) if n.op == "opaque"), key=lambda n: n.rank)
+    given = set(conjuncts)
+    nodes = sorted((n for n in E.symbols(*given) if n.op == "opaque"), key=lambda n: n.rank)
     loads = [n for n in nodes if _is_of_block(n)]
     counts = launch.once(shared_counts) if loads else {}
     loads = [n for n in loads if without_thread(n.value[0]) in counts][:MAX_RELATED]
@@ -191,8 +192,9 @@ def count_laws(launch: Launch, conjuncts: Iterable[Expr], mode: Mode) -> list[Ex
             law = [E.compare("le", end, E.cast(load, I64))]
             if count.not_negative:
                 law.append(E.compare("le", E.const(0, I64), E.cast(ticket, I64)))
-            none = no_iteration((*ticket.args, *turns))
-            out.append(E.lor(*none, E.lnot(E.land(*same)), E.land(*law)))
+            guard = reached_at(launch, added[0], ticket, int(thread), mode)
+            none = [*no_iteration((*ticket.args, *turns)), *not_reached(guard, given)]
+            out.append(where_defined(E.lor(E.lnot(E.land(*same)), E.land(*law)), none))
     return out
 
 
@@ -204,7 +206,16 @@ def value_at(launch: Launch, value: Expr | None, loops: tuple[str, ...], node: E
     """What a thread gave to the atomic in the iterations of ``node``, its result (I64)."""
     if value is None:
         return E.const(0, I64)
+    return _at(launch, E.cast(value, I64), loops, node, thread, mode)
+
+
+def reached_at(launch: Launch, a: AccessEvent, node: Expr, thread: int, mode: Mode) -> list[Expr]:
+    """The conditions under which a thread has executed an atomic in the iterations of ``node``, its result."""
+    return [_at(launch, c.condition, a.loops, node, thread, mode) for c in a.guard if c.kind != "assume"]
+
+
+def _at(launch: Launch, e: Expr, loops: tuple[str, ...], node: Expr, thread: int, mode: Mode) -> Expr:
     counters = [launch.side(launch.events.loops[label].counter, thread, mode) for label in loops]
     mapping = {c: a for c, a in zip(counters, node.args, strict=True) if c is not a}
-    renamed = launch.side(E.cast(value, I64), thread, mode)
+    renamed = launch.side(e, thread, mode)
     return E.substitute(renamed, mapping) if mapping else renamed

@@ -8,9 +8,9 @@ them (``AccessEvent.lanes``).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property, reduce
+from functools import cached_property, partial, reduce
 from typing import Any, Literal, TypeVar
 
 import numpy as np
@@ -18,7 +18,7 @@ import numpy as np
 from analyzers.ir import expr as E
 from analyzers.ir.clusters import is_in_block, own_object
 from analyzers.ir.context import LaunchContext, promised
-from analyzers.ir.evaluate import evaluate, evaluate_vector
+from analyzers.ir.evaluate import evaluate, evaluate_vector, may_be_undefined
 from analyzers.ir.events import KernelEvents
 from analyzers.ir.expr import I64, Expr
 from analyzers.ir.uniformity import is_uniform
@@ -535,8 +535,8 @@ def opaque_definitions(launch: Launch, conjuncts: Iterable[Expr], mode: Mode) ->
     """Conditions known of the opaque values that occur in ``conjuncts`` (both sides renamed already), transitively."""
     out: list[Expr] = []
     definitions = launch.events.definitions
-    seen: set[Expr] = set()
-    todo = [n for n in E.symbols(*conjuncts) if n.op == "opaque"]
+    given, seen = set(conjuncts), set[Expr]()
+    todo = [n for n in E.symbols(*given) if n.op == "opaque"]
     while todo and definitions:
         node = todo.pop()
         if node in seen:
@@ -550,19 +550,35 @@ def opaque_definitions(launch: Launch, conjuncts: Iterable[Expr], mode: Mode) ->
             continue
         for thread in (int(suffix),) if suffix in ("1", "2") and base else (1, 2):
             mapping = {launch.side(p, thread, mode): a for p, a in zip(known.parameters, node.args, strict=True)}
-            none = no_iteration(node.args)
-            for c in known.conditions:
-                renamed = E.lor(*none, E.substitute(launch.side(c, thread, mode), mapping))
+            rename = partial(_renamed, launch, mapping, thread, mode)
+            none = [*no_iteration(node.args), *not_reached(map(rename, known.reached), given)]
+            for c in map(rename, known.conditions):
+                renamed = where_defined(c, none)
                 if not any(_foreign(n, node) for n in E.symbols(renamed)):
                     out.append(renamed)
                     todo += [n for n in E.symbols(renamed) if n.op == "opaque" and n not in seen]
     return list(dict.fromkeys(out))
 
 
+def _renamed(launch: Launch, mapping: Mapping[Expr, Expr], thread: int, mode: Mode, e: Expr) -> Expr:
+    return E.substitute(launch.side(e, thread, mode), mapping)
+
+
 def no_iteration(arguments: Iterable[Expr]) -> list[Expr]:
     """When arguments of a value stand for an iteration that there is none of: the one before the first, or none that
     has set a variable. Nothing is known of values there, and what would be need not even be defined."""
     return [E.compare("lt", a, E.const(0, I64)) for a in arguments if a.ty == I64 and a.op != "sym"]
+
+
+def not_reached(conditions: Iterable[Expr], given: Collection[Expr]) -> list[Expr]:
+    """When something is not executed that stands under conditions (renamed), of which those ``given`` hold."""
+    return [E.lnot(c) for whole in conditions for c in E.conjuncts(whole) if c not in given]
+
+
+def where_defined(law: Expr, none: Iterable[Expr]) -> Expr:
+    """A law of values of which there are ``none`` under some conditions: it need not be defined then, and nothing that
+    is undefined may be asked for."""
+    return E.lor(*none, law) if may_be_undefined(law) else law
 
 
 def _foreign(node: Expr, target: Expr) -> bool:

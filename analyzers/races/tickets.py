@@ -14,7 +14,7 @@ not to wrap around (``NO_WRAP``, to be listed), unless a launch of known size ma
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from itertools import combinations_with_replacement, product
 from math import prod
@@ -24,8 +24,8 @@ from analyzers.ir.events import AccessEvent
 from analyzers.ir.expr import I64, Expr, IntType
 from analyzers.races.others import may_have_waited, passage
 from analyzers.races.scans import at_least
-from analyzers.races.shared_counts import barrier_between, not_negative, value_at, writes_to
-from analyzers.races.threads import Launch, Mode, no_iteration
+from analyzers.races.shared_counts import barrier_between, not_negative, reached_at, value_at, writes_to
+from analyzers.races.threads import Launch, Mode, no_iteration, not_reached, where_defined
 
 NO_WRAP = "atomic counters do not wrap around"
 
@@ -111,7 +111,8 @@ def ticket_conditions(launch: Launch, conjuncts: Iterable[Expr], mode: Mode) -> 
     if not known:
         return []
     held: dict[str, dict[str, list[Expr]]] = {}
-    for node in sorted((n for n in E.symbols(*conjuncts) if n.op == "opaque"), key=lambda n: n.rank):
+    given = set(conjuncts)
+    for node in sorted((n for n in E.symbols(*given) if n.op == "opaque"), key=lambda n: n.rank):
         identity, _, side = node.value[0].rpartition("@")
         if side in ("1", "2") and identity.startswith("atomic:"):
             held.setdefault(identity, {}).setdefault(side, []).append(node)
@@ -127,9 +128,9 @@ def ticket_conditions(launch: Launch, conjuncts: Iterable[Expr], mode: Mode) -> 
                 if left.ty == right.ty and isinstance(left.ty, IntType):
                     mine, theirs = _Got(launch, first, left, 1, mode), _Got(launch, second, right, 2, mode)
                     same = [E.compare("eq", e, f) for e, f in zip(mine.cell(), theirs.cell(), strict=True)]
-                    none = no_iteration((*left.args, *right.args))
+                    none = [*mine.not_taken(given), *theirs.not_taken(given)]
                     law = apart(a, (left, mine.step()), (right, theirs.step()))
-                    out.append(E.lor(*none, E.lnot(E.land(*same)), law))
+                    out.append(where_defined(E.lor(E.lnot(E.land(*same)), law), none))
     return out
 
 
@@ -164,6 +165,11 @@ class _Got:
         if kind.constant is not None and kind.op in ("add", "sub", "exch", "and"):
             return E.const(abs(kind.constant), I64)
         return self._then(self.atomic.value)
+
+    def not_taken(self, given: Collection[Expr]) -> list[Expr]:
+        """When there is no such result, where the conditions ``given`` hold."""
+        guard = reached_at(self.launch, self.atomic, self.result, self.thread, self.mode)
+        return [*no_iteration(self.result.args), *not_reached(guard, given)]
 
     def _then(self, e: Expr | None) -> Expr:
         return value_at(self.launch, e, self.atomic.loops, self.result, self.thread, self.mode)

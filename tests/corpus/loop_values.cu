@@ -378,3 +378,37 @@ __global__ void place_of_half_a_thread(int *out, int n) {
   for (int k = 0; k < n; ++k) at = 64 * (k + 1) + t / 2;
   out[at] = t;  // expect: data-race with self
 }
+
+// How often the loop goes round is a division that is made only where it can be; else all write one cell.
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void rounds_by_a_division(int *out, int n, int m) {
+  int t = threadIdx.x, v = 0;
+  if (m != 0) {
+    v = 1;
+    for (int i = 0; i < n / m; ++i) v += 2;
+  }
+  out[v == 0 ? 0 : t] = t;  // expect: data-race with self
+}
+
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void rounds_by_a_division_in_a_loop(int *out, int n, int m) {
+  int t = threadIdx.x, v = 0;
+  for (int i = 0; i < 3; ++i) {
+    if (m != 0) {
+      v = 1;
+      for (int j = 0; j < n / m; ++j) v += 2;
+    }
+  }
+  out[v == 0 ? 0 : t] = t;  // expect: data-race with self
+}
+
+// Where no division is made the cells are each thread's own.
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void no_rounds_at_all(int *out, int n, int m) {  // expect: race-free
+  int t = threadIdx.x, v = 0;
+  if (m != 0) {
+    v = 1;
+    for (int i = 0; i < n / m; ++i) v += 2;
+  }
+  out[v == 0 ? 64 + t : t] = t;
+}
