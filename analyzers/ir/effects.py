@@ -412,9 +412,9 @@ class Effects(Valuation):
         if kind == "shfl":
             self._broadcast(result, operands)
         if kind == "shfl_up" and self._is_whole_warp(operands) and self._all_come_here("warp"):
-            self.warp_scans.shuffle(result, operands[1], operands[2])
+            self.warp_scans.shuffle(result, operands[1], operands[2], self._reached())
         if kind == "shfl" and level == "warp" and self._all_come_here("warp"):
-            self.warp_scans.broadcast(result, operands[2], operands[1])
+            self.warp_scans.broadcast(result, operands[2], operands[1], self._reached())
         if kind == "activemask":
             self.formations[result] = tuple(c for c in self.guard if c.kind != "assume")
         if kind == "match_any" and isinstance(operands[1].ty, IntType):
@@ -467,7 +467,12 @@ class Effects(Valuation):
         self.assign(s.var, result)
         self.warp_scans.forget(result)
         if 0 not in sizes and value.ty == s.ty and self._all_come_here(group):
-            self.warp_scans.found[result.value[0]] = Scan(result, value, group, tuple(sizes), total)
+            scan = Scan(result, value, group, tuple(sizes), total, reached=self._reached())
+            self.warp_scans.found[result.value[0]] = scan
+
+    def _reached(self) -> tuple[Expr, ...]:
+        """The conditions under which the thread comes here."""
+        return tuple(c.condition for c in self.guard if c.kind != "assume")
 
     def _all_come_here(self, group: Literal["block", "warp"]) -> bool:
         """All threads of a group or none, and in the same iterations."""

@@ -241,6 +241,8 @@ class Scan:
     total: bool
     steps: tuple[tuple[Expr, int], ...] = ()
     """The conditions under which shuffles were added up, each with its distance: that many lanes are below."""
+    reached: tuple[Expr, ...] = ()
+    """The conditions under which the sum is made."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -588,8 +588,7 @@ class _Executor(Effects):
 
     def _define(self, identity: str, arguments: tuple[Expr, ...], conditions: tuple[Expr, ...]) -> None:
         """Note what is known of a value that a loop here makes."""
-        reached = tuple(c.condition for c in self.guard if c.kind != "assume")
-        self.definitions[identity] = Definition(arguments, conditions, reached)
+        self.definitions[identity] = Definition(arguments, conditions, self._reached())
 
     def _kept_value(self, plan: _LoopPlan, name: str, counter: Expr) -> Expr:
         """What the last iteration before ``counter`` that set a variable has set it to; called outside the loop."""

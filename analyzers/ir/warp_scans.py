@@ -9,6 +9,7 @@ check (``steps``).
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 from analyzers.ir import expr as E
 from analyzers.ir.events import Scan
@@ -27,12 +28,16 @@ class _Partial:
     steps: tuple[tuple[Expr, int], ...]
 
 
+_Guard: TypeAlias = tuple[Expr, ...]
+
+
 @dataclass
 class WarpScans:
     """The shuffles and sums of one thread so far."""
 
-    shuffled: dict[Expr, tuple[Expr, int]] = field(default_factory=dict[Expr, tuple[Expr, int]])
-    """Result of a shuffle from below in which whole warps took part: the value, and from how many lanes below."""
+    shuffled: dict[Expr, tuple[Expr, int, _Guard]] = field(default_factory=dict[Expr, "tuple[Expr, int, _Guard]"])
+    """Result of a shuffle from below in which whole warps took part: the value, from how many lanes below, and the
+    conditions under which it stands."""
     partial: dict[Expr, _Partial] = field(default_factory=dict[Expr, _Partial])
     inclusive: dict[Expr, tuple[Scan, Scan]] = field(default_factory=dict[Expr, tuple[Scan, Scan]])
     """A sum of all lanes up to this one: the scan without the lane's own value, and the total."""
@@ -46,17 +51,18 @@ class WarpScans:
         for identity in (name, f"{name}:before", f"{name}:total"):
             self.found.pop(identity, None)
 
-    def shuffle(self, result: Expr, value: Expr, distance: Expr) -> None:
-        """Whole warps shuffled ``value`` up."""
+    def shuffle(self, result: Expr, value: Expr, distance: Expr, reached: _Guard) -> None:
+        """Whole warps shuffled ``value`` up, under the conditions ``reached``."""
         if distance.op == "const" and isinstance(value.ty, IntType) and value.ty == result.ty:
-            self.shuffled[result] = value, int(distance.value)
+            self.shuffled[result] = value, int(distance.value), reached
 
-    def broadcast(self, result: Expr, lane: Expr, value: Expr) -> None:
-        """Whole warps got ``value`` from one lane."""
+    def broadcast(self, result: Expr, lane: Expr, value: Expr, reached: _Guard) -> None:
+        """Whole warps got ``value`` from one lane, under the conditions ``reached``."""
         known = self.inclusive.get(value)
         if known is not None and lane.op == "const" and lane.value == WARP - 1 and result.args == known[0].result.args:
             total = known[1]
-            self.found[result.value[0]] = Scan(result, total.value, "warp", total.size, True, total.steps)
+            scan = Scan(result, total.value, "warp", total.size, True, total.steps, reached)
+            self.found[result.value[0]] = scan
 
     def summed(self, value: Expr) -> Expr:
         """``value``, or the sum that it is the last step of."""
@@ -66,7 +72,7 @@ class WarpScans:
         if step is None:
             return self._without_own(value)
         before, shuffled, condition = step
-        given, distance = self.shuffled[shuffled]
+        given, distance, guard = self.shuffled[shuffled]
         known = self.partial.get(before) or _Partial(before, 1, ())
         if given is not before or distance != known.reach:
             return value
@@ -77,7 +83,7 @@ class WarpScans:
         name = shuffled.value[0]
         before, total = (E.opaque(f"{name}:{part}", value.ty, shuffled.args, level)
                          for part, level in (("before", "thread"), ("total", "warp")))  # fmt: skip
-        scans = [Scan(r, known.value, "warp", (WARP,), r is total, reached.steps) for r in (before, total)]
+        scans = [Scan(r, known.value, "warp", (WARP,), r is total, reached.steps, guard) for r in (before, total)]
         for scan in scans:
             self.found[scan.result.value[0]] = scan
         whole = E.add(before, known.value)
@@ -116,11 +122,12 @@ class WarpScans:
         if found is None:
             return value
         shuffled, condition = found
-        given, distance = self.shuffled[shuffled]
+        given, distance, guard = self.shuffled[shuffled]
         known = self.inclusive.get(given)
         if known is None or distance != 1 or shuffled.args != known[0].result.args:
             return value
         scan = known[0]
         result = E.opaque(f"{shuffled.value[0]}:before", value.ty, shuffled.args)
-        self.found[result.value[0]] = Scan(result, scan.value, "warp", scan.size, False, (*scan.steps, (condition, 1)))
+        steps = (*scan.steps, (condition, 1))
+        self.found[result.value[0]] = Scan(result, scan.value, "warp", scan.size, False, steps, guard)
         return result

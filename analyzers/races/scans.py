@@ -8,7 +8,7 @@ sum fits into its type: unless it certainly does, ``NO_WRAP`` is assumed.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import product
 from math import prod
 
@@ -17,7 +17,7 @@ from analyzers.ir.evaluate import evaluate
 from analyzers.ir.events import Scan
 from analyzers.ir.expr import I32, I64, Expr, IntType
 from analyzers.ir.intervals import Intervals
-from analyzers.races.threads import MAX_THREADS, WARP, Launch, Mode, no_iteration
+from analyzers.races.threads import MAX_THREADS, WARP, Launch, Mode, no_iteration, not_reached, where_defined
 
 NO_WRAP = "the sums of scans fit into their types"
 MAX_SCANS = 8
@@ -111,9 +111,9 @@ def scan_laws(launch: Launch, conjuncts: Iterable[Expr], mode: Mode) -> list[Exp
     """What is known of the sums that both threads hold."""
     if not launch.events.scans or mode == "thread":
         return []
-    known = launch.once(scans)
+    known, given = launch.once(scans), set(conjuncts)
     held: dict[str, list[tuple[int, Expr]]] = {}
-    for node in sorted((n for n in E.symbols(*conjuncts) if n.op == "opaque"), key=lambda n: n.rank):
+    for node in sorted((n for n in E.symbols(*given) if n.op == "opaque"), key=lambda n: n.rank):
         identity, _, side = node.value[0].rpartition("@")
         if not identity or side not in ("1", "2"):
             identity, side = node.value[0], ""
@@ -126,43 +126,51 @@ def scan_laws(launch: Launch, conjuncts: Iterable[Expr], mode: Mode) -> list[Exp
             size = prod(scan.size)
             out += [c for t, n in held[identity] for c in (_not_negative(n), *_at_most(launch, scan, n, t, size, mode))]
         else:
-            out += _of_scan(launch, scan, known, held[identity], mode)
+            out += _of_scan(launch, scan, known, held[identity], mode, given)
     return list(dict.fromkeys(c for c in out if c is not E.TRUE))
 
 
 def _of_scan(
-    launch: Launch, scan: Scan, known: dict[str, Scan], nodes: list[tuple[int, Expr]], mode: Mode
+    launch: Launch,
+    scan: Scan,
+    known: dict[str, Scan],
+    nodes: list[tuple[int, Expr]],
+    mode: Mode,
+    given: Collection[Expr],
 ) -> Iterator[Expr]:
     """The laws of one scan: its own range, its place below the total, and its place beside those of other threads."""
     for thread, node in nodes:
-        none = no_iteration(node.args)
+        none = _none(launch, scan, thread, node, mode, given)
         yield _not_negative(node)
         yield from _at_most(launch, scan, node, thread, None, mode)
         value = _at(launch, scan, scan.value, thread, node, mode)
-        yield E.lor(*none, E.compare("le", E.const(0, I64), value))
+        yield where_defined(E.compare("le", E.const(0, I64), value), none)
         end = E.add(E.cast(node, I64), value)
         assert isinstance(node.ty, IntType)
         if node.ty.width < 64:
-            yield E.lor(*none, E.compare("le", end, E.const(node.ty.high, I64)))
+            yield where_defined(E.compare("le", end, E.const(node.ty.high, I64)), none)
         for total in known.values():
             if total.total and total.value is scan.value and (total.group, total.size) == (scan.group, scan.size):
                 whole = _at(launch, scan, total.result, thread, node, mode)
-                yield E.lor(*none, E.compare("le", end, whole))
+                yield where_defined(E.compare("le", end, whole), none)
     if mode == "grid":
         return
     for one, left in nodes:
         for two, right in nodes:
             if (one, two) != (1, 2):
                 continue
-            none = no_iteration((*left.args, *right.args))
+            none = [c for t, n in ((1, left), (2, right)) for c in _none(launch, scan, t, n, mode, given)]
             same = [E.compare("eq", a, b) for a, b in zip(left.args, right.args, strict=True)]
             same += _same_group(launch, scan, mode)
             before = E.compare("lt", launch.linear(1, mode), launch.linear(2, mode))
             ends = [
                 E.add(E.cast(n, I64), _at(launch, scan, scan.value, t, n, mode)) for t, n in ((1, left), (2, right))
             ]
-            yield E.lor(*none, E.lnot(E.land(*same, before)), E.compare("le", ends[0], E.cast(right, I64)))
-            yield E.lor(*none, E.lnot(E.land(*same)), before, E.compare("le", ends[1], E.cast(left, I64)))
+            laws = (
+                E.lor(E.lnot(E.land(*same, before)), E.compare("le", ends[0], E.cast(right, I64))),
+                E.lor(E.lnot(E.land(*same)), before, E.compare("le", ends[1], E.cast(left, I64))),
+            )
+            yield from (where_defined(law, none) for law in laws)
 
 
 def _at_most(launch: Launch, scan: Scan, node: Expr, thread: int, threads: int | None, mode: Mode) -> Iterator[Expr]:
@@ -185,10 +193,20 @@ def _same_group(launch: Launch, scan: Scan, mode: Mode) -> list[Expr]:
 
 def _at(launch: Launch, scan: Scan, e: Expr, thread: int, node: Expr, mode: Mode) -> Expr:
     """``e``, as the thread had it in the iterations of ``node``, I64."""
+    return _then(launch, scan, E.cast(e, I64), thread, node, mode)
+
+
+def _then(launch: Launch, scan: Scan, e: Expr, thread: int, node: Expr, mode: Mode) -> Expr:
     counters = [launch.side(c, thread, mode) for c in scan.result.args]
     mapping = {c: a for c, a in zip(counters, node.args, strict=True) if c is not a}
-    renamed = launch.side(E.cast(e, I64), thread, mode)
+    renamed = launch.side(e, thread, mode)
     return E.substitute(renamed, mapping) if mapping else renamed
+
+
+def _none(launch: Launch, scan: Scan, thread: int, node: Expr, mode: Mode, given: Collection[Expr]) -> list[Expr]:
+    """When there is no such sum, where the conditions ``given`` hold."""
+    reached = (_then(launch, scan, c, thread, node, mode) for c in scan.reached)
+    return [*no_iteration(node.args), *not_reached(reached, given)]
 
 
 def _not_negative(node: Expr) -> Expr:
