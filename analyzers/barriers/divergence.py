@@ -309,9 +309,7 @@ def _ask(
     if values is not None:
         checker.precedents.add(places, question, values)
     elif not certain:
-        text = (
-            "whether all threads reach the barrier: too many had left a loop around it before, or it goes on too long"
-        )
+        text = "too many of those that do had left a loop around it before, or the loop goes round too often"
         out.undecided.append((barrier, Undecided("budget", text)))
     return values
 
