@@ -16,11 +16,16 @@ from analyzers.ir.events import BarrierEvent, Conjunct
 from analyzers.ir.expr import I64, Expr
 from analyzers.races.threads import Launch, Mode
 
-MAX_TURNS: Final = 256
+MAX_TURNS: Final = 4096
 """Earlier iterations that are looked at."""
 
 MAX_LEFT_BEFORE: Final = 16
 """Values that are tried, one after the other, where the thread had left a loop around the barrier before."""
+
+_ONE_BY_ONE: Final = 4
+"""Of these; then the first iterations are excluded together."""
+_TOGETHER: Final = 64
+"""Iterations that are."""
 
 _STAYING: Final = ("loop", "break", "return")
 
@@ -69,7 +74,7 @@ def that_stayed(
     """Values that ``ask`` finds for ``parts`` with which thread 1 has not left a loop around the barrier in an earlier
     iteration; where there are none, whether that is certain."""
     certain = True
-    for _ in range(MAX_LEFT_BEFORE):
+    for rounds in range(MAX_LEFT_BEFORE):
         values = ask(parts)
         if values is None:
             return None, certain
@@ -79,7 +84,16 @@ def that_stayed(
         condition, known = excluded
         certain = certain and known
         parts = [*parts, condition]
+        if rounds == _ONE_BY_ONE:
+            stayed = _staying(launch, barrier, guard)
+            parts += [_stays(launch, c, counter, turn, mode) for c, counter in stayed for turn in range(_TOGETHER)]
     return None, False
+
+
+def _stays(launch: Launch, c: Conjunct, counter: Expr, turn: int, mode: Mode) -> Expr:
+    """Thread 1 stays in a loop in an iteration, or comes to the barrier before."""
+    stayed = launch.side(E.substitute(c.condition, {counter: E.const(turn, I64)}), 1, mode)
+    return E.lor(stayed, E.compare("le", launch.side(counter, 1, mode), E.const(turn, I64)))
 
 
 def _left_before(
@@ -94,7 +108,7 @@ def _left_before(
         for turn in range(min(last, MAX_TURNS)):
             stayed = launch.side(E.substitute(c.condition, {counter: E.const(turn, I64)}), 1, mode)
             if evaluate(stayed, values) == 0:
-                return E.lor(stayed, E.compare("le", mine, E.const(turn, I64))), True
+                return _stays(launch, c, counter, turn, mode), True
         if last > MAX_TURNS:
             return E.compare("le", mine, E.const(MAX_TURNS, I64)), False
     return None

@@ -67,6 +67,7 @@ def _left_out(checker: RaceChecker, event: BarrierEvent) -> Mapping[Expr, int] |
     parts.append(E.lnot(names(launch, event.mask, 1, 1, MODE)))
     if None in launch.block:
         parts += _ordinary(launch, event.mask, guard)
+    # Where it is not certain that there is none, nothing is said.
     return that_stayed(launch, event, guard, MODE, parts, lambda asked: _satisfied(checker, asked))[0]
 
 

@@ -32,11 +32,12 @@ def is_borrowed(function: HostFunction, parameter: Declaration) -> bool:
 
 
 def is_only_called(function: HostFunction, parameter: Declaration) -> bool:
-    """Whether every mention of the function ``parameter`` in the body calls it."""
+    """Whether every mention of the function ``parameter`` in the body calls it, and none is lost at a label, where
+    nothing is known of variables."""
     stack: list[Node] = [function.body, *(value for _, _, value in function.initialisers)]
     while stack:
         node = stack.pop()
-        if node.op in _OPAQUE or (node.op == "ref" and node.value is parameter):
+        if node.op in _OPAQUE or node.op in ("label", "goto") or (node.op == "ref" and node.value is parameter):
             return False
         parts = node.args
         if node.op == "call" and parts and _unconverted(parts[0], parameter):

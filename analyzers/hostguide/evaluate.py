@@ -224,7 +224,8 @@ class Evaluator(Conversions):
     def _member(self, node: Node) -> Value:
         value = self._read_member(node)
         known = device_property(node)
-        return known if known is not None and isinstance(value, Expr) and value in ex.symbols(value) else value
+        asked = isinstance(value, Expr) and self.part_of.get(value, (0, ""))[1] == node.value
+        return known if known is not None and asked else value
 
     def _read_member(self, node: Node) -> Value:
         place = self.place(node)

@@ -46,8 +46,12 @@ MAX_TERMS = 1_000
 """Operations of an integer, repeated ones counted again, beyond which it is taken for a hash: nothing is known of it
 but that equal inputs give equal values."""
 
+STAND_INS: Final = ("datum", "chosen", "hash:")
+"""How the names of opaque values begin that stand for what nothing is computed of: floats, and what takes too many
+operations."""
 
-_HASH: Final = "hash:"
+
+_HASH: Final = STAND_INS[2]
 
 
 def _names_lanes(s: K.Stmt) -> bool:
@@ -246,7 +250,7 @@ class Valuation:
             given = tuple(inputs[k] for k in sorted(inputs))
             if studied:
                 given += tuple(c for c in self.counters() if c not in given)
-            name = f"{'chosen' if is_choice else 'datum'}{len(self.data)}"
+            name = f"{STAND_INS[is_choice]}{len(self.data)}"
             self.data[key] = E.opaque(name, e.ty, given, scope)
         return self.data[key]
 

@@ -151,9 +151,12 @@ def _related(
         # A further thread of a question is of any block.
         blocks = [[_block_of(launch, axis, s, mode) for s in (side, second)] for axis in range(3)]
         same += [E.compare("eq", *both) for both in blocks]
-    elif side != second:
+    elif side != second and mode == "grid":
         return [E.lor(*untaken, different)]
     one_ticket = E.land(*same)
+    if side != second and not further:
+        # Of one block, behind something else than a barrier.
+        return [E.lor(*untaken, one_ticket, different)]
     laws = E.lor(E.lnot(one_ticket), E.compare("eq", left, right)), E.lor(one_ticket, different)
     return [E.lor(*untaken, law) for law in laws]
 

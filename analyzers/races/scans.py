@@ -78,7 +78,7 @@ def of_last_lane(launch: Launch, value: Expr) -> Expr | None:
 def at_least(launch: Launch, value: Expr, known: Mapping[str, object]) -> int | None:
     """The largest that a value which is never negative may be, by the ranges of its symbols; None where it may be
     negative. Sums in ``known`` are not."""
-    if not isinstance(value.ty, IntType):
+    if not isinstance(value.ty, IntType) or _is_meant_negative(value):
         return None
     ranges = dict(launch.thread_ranges("grid"))
     renamed = launch.side(value, 1, "grid")
@@ -87,6 +87,18 @@ def at_least(launch: Launch, value: Expr, known: Mapping[str, object]) -> int | 
             ranges[node] = (0, node.ty.high)
     found = Intervals(ranges, no_signed_overflow=True).of(renamed)
     return int(found.hi) if found.lo >= 0 else None
+
+
+def _is_meant_negative(value: Expr) -> bool:
+    """Whether a number is, or may be chosen as, a negative one, also where it was converted to one without a sign:
+    ``-1``, ``-n``."""
+    if value.op == "select":
+        return any(map(_is_meant_negative, value.args[1:]))
+    if value.op in ("cast", "narrow"):
+        return _is_meant_negative(value.args[0])
+    if value.op == "const" and isinstance(value.ty, IntType):
+        return value.value < 0 if value.ty.signed else value.ty.width > 1 and value.value > value.ty.high // 2
+    return value.op == "neg"
 
 
 def _fits_type(scan: Scan, most: int) -> bool:

@@ -17,8 +17,9 @@ from analyzers.barriers.redundancy import KeptApart, redundant
 from analyzers.barriers.unnamed import MODE, check_masks
 from analyzers.ir import expr as E
 from analyzers.ir.context import LaunchContext
-from analyzers.ir.events import KernelEvents
+from analyzers.ir.events import BarrierEvent, KernelEvents
 from analyzers.ir.expr import Expr, symbols
+from analyzers.ir.valuation import STAND_INS
 from analyzers.model import CheckOptions
 from analyzers.races.check import RaceChecker
 from analyzers.races.checked import Race
@@ -40,9 +41,6 @@ from analyzers.verdicts.replay import (
     replay_of_unnamed,
     replay_race,
 )
-
-MAX_OTHERS: Final = 64
-"""Threads that are executed where the one that was found comes to the barrier."""
 
 _REFUTED: Final = "two threads that may miss one another there were executed, and come to the same barriers"
 
@@ -347,22 +345,21 @@ def _same_warp(concrete: Concrete) -> bool:
 
 
 def _divergence(launch: Launch, d: Divergence, index: int, options: CheckOptions) -> DivergenceDecision | None:
-    """None where the two threads that were found pass the same barriers."""
+    """None where the two threads that were found were executed and pass the same barriers."""
     if not options.replays:
         return DivergenceDecision(index, d.kind, d.mode, d.values, "not-asked")
     concrete = concretize(launch, d.values, d.mode)
     outcome = replay_of_divergence(launch, d, concrete)
-    if not outcome.refuted:
-        return DivergenceDecision(index, d.kind, d.mode, d.values, outcome.certainty, outcome.ways)
-    # What the solvers do not compute with, such as floats, may let others part.
-    for x in range(min(concrete.block[0], MAX_OTHERS)):
-        values = {**d.values, launch.side(E.TID[0], 1, d.mode): x}
-        concrete = concretize(launch, values, d.mode)
-        if d.mode != "warp" or _same_warp(concrete):
-            outcome = replay_of_divergence(launch, d, concrete)
-            if outcome.certainty == "confirmed":
-                return DivergenceDecision(index, d.kind, d.mode, values, outcome.certainty, outcome.ways)
-    return None
+    if outcome.refuted and not _rests_on_data(d.barrier):
+        return None
+    return DivergenceDecision(index, d.kind, d.mode, d.values, outcome.certainty, outcome.ways)
+
+
+def _rests_on_data(barrier: BarrierEvent) -> bool:
+    """Whether numbers that nothing is computed of, such as floats, decide who comes to a barrier: other threads than
+    the two that were found may part then."""
+    conditions = [c.condition for c in (*barrier.guard, *(c for _, c in barrier.departures))]
+    return any(n.op == "opaque" and n.value[0].startswith(STAND_INS) for n in E.walk(conditions))
 
 
 def _missing_lanes(checker: RaceChecker) -> Iterator[DivergenceDecision]:

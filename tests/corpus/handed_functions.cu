@@ -51,3 +51,23 @@ static void keeping(void (*f)(float *, int, int), float *out, int n) {
 }
 
 void keep_it(float *out, int n) { keeping(run_kept, out, n); }
+
+// A label, where nothing is known of what the variables hold.
+__global__ void behind_a_label(float *out, int n) {
+  int i = blockIdx.x * 128 + threadIdx.x;
+  if (i < n) out[i] = i + blockIdx.x;  // expect: data-race inter-block with self
+}
+
+static void run_labelled(float *out, int n, int block) { behind_a_label<<<(n + block - 1) / block, block>>>(out, n); }
+
+static void trying(void (*f)(float *, int, int), float *out, int n) {
+  float *more;
+  if (cudaMalloc(&more, 4 * n) != cudaSuccess) goto fallback;
+  f(out, n, 128);
+  cudaFree(more);
+  return;
+fallback:
+  f(out, n, 256);
+}
+
+void try_it(float *out, int n) { trying(run_labelled, out, n); }

@@ -183,13 +183,35 @@ __global__ void half_left_in_the_first_of_many(int *out) {
   }
 }
 
-// One thread leaves in each round, and those for which the barrier is have left before it: too many to be looked at.
+// One thread leaves in each round, and those for which the barrier is have left before it.
 // cuda-lsp: launch grid=(1) block=(64)
-__global__ void one_leaves_in_each_round(int *out) {  // expect: unknown(budget)
+__global__ void one_leaves_in_each_round(int *out) {
   int t = threadIdx.x;
   for (int i = 0; i < 32; ++i) {
     if (t == i) break;
-    if (i >= 20 && t < 18) __syncthreads();
+    if (i >= 20 && t < 18) __syncthreads();  // expect: redundant-barrier
+  }
+  out[t] = 1;
+}
+
+// Of those some are left.
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void some_are_left_in_each_round(int *out) {
+  int t = threadIdx.x;
+  for (int i = 0; i < 32; ++i) {
+    if (t == i) break;
+    if (i >= 20 && t < 50) __syncthreads();  // expect: barrier-divergence
+  }
+  out[t] = 1;
+}
+
+// In a round far behind the first ones.
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void left_late(int *out) {
+  int t = threadIdx.x;
+  for (int i = 0; i < 1000; ++i) {
+    if (t == i - 500) break;
+    __syncthreads();  // expect: barrier-divergence
   }
   out[t] = 1;
 }

@@ -345,3 +345,19 @@ __global__ void up_and_down(int *a) {  // expect: race-free
   }
   a[2 * t - v] = t;
 }
+
+// Floats that are true for the first threads and not for the last.
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void below_a_float(float *out) {
+  float x = threadIdx.x;
+  if (x < 25.0f) __syncthreads();  // expect: barrier-divergence
+  out[threadIdx.x] = 1;
+}
+
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void above_a_float(float *out) {
+  float x = threadIdx.x;
+  if (x > 60.0f) return;
+  __syncthreads();  // expect: barrier-after-exit; redundant-barrier
+  out[threadIdx.x] = 1;
+}

@@ -122,3 +122,17 @@ void launch_asked_number(float *out, int n) {
   cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, 0);
   asked_number<<<n, processors>>>(out, n);
 }
+
+// The program has put another number there.
+__global__ void changed_size(float *out, int n) {
+  int warp = threadIdx.x / warpSize, lane = threadIdx.x % warpSize;
+  int row = blockIdx.x * (blockDim.x / warpSize) + warp;
+  if (row < n) out[row * warpSize + lane] = row + blockIdx.x;  // expect: data-race inter-block with self
+}
+
+void launch_changed_size(float *out, int n, int m) {
+  cudaDeviceProp device;
+  cudaGetDeviceProperties(&device, 0);
+  device.warpSize = m;
+  changed_size<<<n, device.warpSize>>>(out, n);
+}

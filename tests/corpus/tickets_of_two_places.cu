@@ -159,10 +159,42 @@ __global__ void first_one_returned(const int *in, int *out, int *total, int n) {
   out[base + threadIdx.x] = in[i];  // expect: possible-data-race inter-block with self
 }
 
+// Who takes from the stack gets a place that is handed out again, whatever type the counter has.
+__global__ void push_and_pop(const int *in, int *out, unsigned *top) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (in[i] > 0) out[atomicAdd(top, 1)] = i;  // expect: possible-data-race with self; possible-data-race with +1
+  else out[atomicAdd(top, -1) - 1] = -i;      // expect: unknown(not-examined)
+}
+
+__global__ void up_or_down(const int *in, int *out, unsigned *top) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  unsigned at = atomicAdd(top, in[i] > 0 ? 1 : -1);
+  out[at] = i;  // expect: possible-data-race with self
+}
+
+// All threads of a block have one ticket, which they were told of by a flag.
+__global__ void told_by_a_flag(int *out, int *total) {
+  __shared__ int base;
+  __shared__ volatile int flag;
+  if (threadIdx.x == 0) flag = 0;
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    base = atomicAdd(total, blockDim.x);
+    __threadfence_block();
+    flag = 1;
+  }
+  while (!flag);
+  __threadfence_block();
+  out[base] = threadIdx.x;  // expect: possible-data-race with self
+}
+
 void launch_all(const int *in, int *out, int *count, int n) {
   either_way<<<(n + 255) / 256, 256>>>(in, out, count, n);
   one_too_few<<<(n + 255) / 256, 256>>>(in, out, count, n);
   two_counters<<<(n + 255) / 256, 256>>>(in, out, count, n);
   reserved_behind_a_return<<<(n + 255) / 256, 256>>>(in, out, count, n);
   first_one_returned<<<(n + 255) / 256 + 1, 256>>>(in, out, count, n);
+  push_and_pop<<<n, 128>>>(in, out, (unsigned *)count);
+  up_or_down<<<n, 128>>>(in, out, (unsigned *)count);
+  told_by_a_flag<<<n, 128>>>(out, count);
 }
