@@ -209,8 +209,8 @@ __global__ void some_are_left_in_each_round(int *out) {
 // cuda-lsp: launch grid=(1) block=(64)
 __global__ void left_late(int *out) {
   int t = threadIdx.x;
-  for (int i = 0; i < 1000; ++i) {
-    if (t == i - 500) break;
+  for (int i = 0; i < 290; ++i) {
+    if (t == i - 280) break;
     __syncthreads();  // expect: barrier-divergence
   }
   out[t] = 1;

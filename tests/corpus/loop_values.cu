@@ -383,9 +383,9 @@ __global__ void place_of_half_a_thread(int *out, int n) {
 // cuda-lsp: launch grid=(1) block=(64)
 __global__ void rounds_by_a_division(int *out, int n, int m) {
   int t = threadIdx.x, v = 0;
-  if (m != 0) {
+  if (m != 1) {
     v = 1;
-    for (int i = 0; i < n / m; ++i) v += 2;
+    for (int i = 0; i < n / (m - 1); ++i) v += 2;
   }
   out[v == 0 ? 0 : t] = t;  // expect: data-race with self
 }
@@ -394,9 +394,9 @@ __global__ void rounds_by_a_division(int *out, int n, int m) {
 __global__ void rounds_by_a_division_in_a_loop(int *out, int n, int m) {
   int t = threadIdx.x, v = 0;
   for (int i = 0; i < 3; ++i) {
-    if (m != 0) {
+    if (m != 1) {
       v = 1;
-      for (int j = 0; j < n / m; ++j) v += 2;
+      for (int j = 0; j < n / (m - 1); ++j) v += 2;
     }
   }
   out[v == 0 ? 0 : t] = t;  // expect: data-race with self
