@@ -116,9 +116,10 @@ def _is_met_before(old: BarrierEvent, new: BarrierEvent, exchange: BarrierEvent,
         together = exchange.loops[: cause.depth]
         common = [a for a, b in zip(together, new.loops, strict=False) if a == b]
         comes = bool(common) and new.order < exchange.order and list(old.loops[: len(common)]) == common
-    ways = [(*_of_no_round(ahead), *new.guard)] if not behind or new.order > exchange.order else []
+    onward = new.guard if not behind or new.order > exchange.order else ()
+    ways = [(*_of_no_round(ahead), *onward)]
     if behind:
-        ways.append((*ahead, *_of_no_round(new.guard if new.order > exchange.order else ())))
+        ways.append((*ahead, *_of_no_round(onward)))
     comes = comes and cause.condition not in (c.condition for c in old.guard)
     needed = {c.condition for c in old.guard if c.kind != "assume"}
     always = any(needed.issubset(c.condition for c in way) for way in ways)

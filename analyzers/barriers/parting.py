@@ -106,9 +106,9 @@ def _left_before(
         mine = launch.side(counter, 1, mode)
         last = values.get(mine, 0)
         for turn in range(min(last, MAX_TURNS)):
-            stayed = launch.side(E.substitute(c.condition, {counter: E.const(turn, I64)}), 1, mode)
+            stayed = _stays(launch, c, counter, turn, mode)
             if evaluate(stayed, values) == 0:
-                return _stays(launch, c, counter, turn, mode), True
+                return stayed, True
         if last > MAX_TURNS:
             return E.compare("le", mine, E.const(MAX_TURNS, I64)), False
     return None

@@ -18,6 +18,7 @@ from analyzers.hostguide.tree import Node
 from analyzers.hostguide.values import Address, Choice, Closure, NoteSource, Null, Pointer, Record, Unknown, Value
 from analyzers.ir import expr as ex
 from analyzers.ir.expr import F32, F64, I64, U64, Expr, FloatType, IntType
+from analyzers.ir.warp_scans import WARP
 
 if TYPE_CHECKING:
     from analyzers.hostguide.calls import Caller
@@ -45,7 +46,6 @@ LARGEST_PITCH = (1 << 31) - 1
 """``cudaDeviceProp::memPitch`` of every device."""
 _PITCH_UNIT = 32
 """Rows stay aligned for coalesced access; the smallest such unit is the 32 bytes of a sector."""
-WARP_SIZE = 32
 _ATTRIBUTE_WARP_SIZE = 10
 """``cudaDevAttrWarpSize``."""
 _SHAPE_LISTS = frozenset({"IntArrayRef", "ArrayRef", "initializer_list", "SymIntArrayRef", "vector", "array"})
@@ -154,10 +154,11 @@ def allocated(m: Caller, node: Node, place: Address | None, size: Expr, name: st
 
 def device_property(node: Node) -> Expr | None:
     """A member of ``cudaDeviceProp`` that is the same for every device."""
+    if node.value != "warpSize" or not isinstance(node.ty, IntType):
+        return None
     ty = node.arg(0).ty
     ty = ty.target if isinstance(ty, PointerTo) else ty
-    named = isinstance(ty, RecordType) and ty.head == "cudaDeviceProp" and node.value == "warpSize"
-    return ex.const(WARP_SIZE, node.ty) if named and isinstance(node.ty, IntType) else None
+    return ex.const(WARP, node.ty) if isinstance(ty, RecordType) and ty.head == "cudaDeviceProp" else None
 
 
 # --- functions
@@ -168,7 +169,7 @@ def _device_attribute(m: Caller, node: Node, arguments: tuple[Node, ...]) -> Val
     attribute = m.integer(arguments[1], I64) if len(arguments) == 3 else None
     if attribute is not ex.const(_ATTRIBUTE_WARP_SIZE, I64):
         return None
-    m.write(_pointer_place(m, arguments[0]), ex.const(WARP_SIZE, ex.I32))
+    m.write(_pointer_place(m, arguments[0]), ex.const(WARP, ex.I32))
     return m.fresh("status", node.ty)
 
 

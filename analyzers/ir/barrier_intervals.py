@@ -10,10 +10,12 @@ construct that they stand in, begin no interval here.
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 
 from analyzers.ir import kernel as k
-from analyzers.ir.expr import TRUE
+from analyzers.ir.clusters import is_in_block
+from analyzers.ir.expr import PTR, TRUE, walk
 
 EVERY = -1
 """In all intervals: of what a loop's test needs a thread may come to no barrier any more."""
@@ -31,6 +33,36 @@ def barrier_intervals(body: tuple[k.Stmt, ...], together: bool = False) -> list[
     intervals = _Intervals([EVERY] * len(every), together)
     intervals.run(body, _START, counted=True)
     return intervals.found if intervals.begun else None
+
+
+@dataclass(frozen=True, slots=True)
+class Apart:
+    """Which accesses to shared memory are in no barrier interval with a write of the same object."""
+
+    intervals: Sequence[int]
+    written: Mapping[str, int]
+    """Shared object -> the intervals in which it is written."""
+
+    @staticmethod
+    def of(shared: Set[str], intervals: Sequence[int], writes: Iterable[tuple[int, Set[str], bool]]) -> Apart:
+        """``writes``: number, objects that may be meant (``?`` and ``*``: any), and whether it may go on at any
+        time."""
+        written = dict.fromkeys(shared, 0)
+        for number, touched, always in writes:
+            for name in shared if touched & {"?", "*"} else touched & shared:
+                written[name] |= EVERY if always else intervals[number]
+        return Apart(intervals, written)
+
+    def holds(self, number: int, touched: Set[str]) -> bool:
+        """Of the access with this number, to these objects."""
+        return touched <= self.written.keys() and not any(self.intervals[number] & self.written[n] for n in touched)
+
+
+def reaches_clusters(every: Collection[k.Stmt]) -> bool:
+    """Shared memory of other blocks is touched, for which barriers of the block say nothing."""
+    pointers = [s.pointer for s in every if isinstance(s, (k.Load, k.Store, k.Atomic))]
+    pointers += [s.value for s in every if isinstance(s, k.Assign) and s.value.ty == PTR]
+    return any(map(is_in_block, walk(pointers)))
 
 
 def _is_of_all(s: k.Stmt) -> bool:

@@ -55,6 +55,7 @@ def needs_operands(atom: Expr) -> bool:
 
 
 _partial: dict[int, tuple[Expr, ...]] = {}
+_undefined: dict[int, bool] = {}
 
 
 def partial_operations(e: Expr) -> tuple[Expr, ...]:
@@ -77,7 +78,11 @@ def partial_operations(e: Expr) -> tuple[Expr, ...]:
 
 def may_be_undefined(e: Expr) -> bool:
     """Whether some operation below has no value for some operands, or is assumed to be executed for others only."""
-    return any(n.op in ("div", "rem", "shl", "shr") or may_overflow_undefined(n) for n in computed((e,)))
+    found = _undefined.get(e.key)
+    if found is None:
+        found = any(n.op in ("div", "rem", "shl", "shr") or may_overflow_undefined(n) for n in computed((e,)))
+        _undefined[e.key] = found
+    return found
 
 
 def may_overflow_undefined(e: Expr) -> bool:
@@ -147,6 +152,7 @@ def evaluate_each(roots: Iterable[Expr], values: Values, *, no_signed_overflow: 
     for node, kind, below in _steps(roots, no_signed_overflow):
         args = [memo[key] for key in below]
         if kind is _OPERATION:
+            # No operand is None where the value is asked for, which the checker cannot follow into the list.
             value = None if None in args else _defined_value(node, args, no_signed_overflow)  # type: ignore[arg-type]
         elif kind is _ATOM:
             value = None if None in args else values.get(node)

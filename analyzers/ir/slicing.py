@@ -14,9 +14,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from analyzers.ir import kernel as k
-from analyzers.ir.barrier_intervals import EVERY, barrier_intervals
-from analyzers.ir.clusters import is_in_block
-from analyzers.ir.expr import PTR, TRUE, Expr, walk
+from analyzers.ir.barrier_intervals import Apart, barrier_intervals, reaches_clusters
+from analyzers.ir.expr import TRUE, Expr, walk
 from analyzers.ir.pointers import pointed_objects, points_to, written_objects
 
 _ANYTHING = "?"
@@ -134,29 +133,17 @@ class Slicer:
     def _kept_apart(self, writing: Sequence[int]) -> Callable[[int], bool]:
         """Tells of an access to shared memory whether it is in no barrier interval with a write of the same object."""
         intervals = barrier_intervals(self.kernel.body)
-        if intervals is None or self._reaches_clusters():
+        if intervals is None or reaches_clusters(self._statements):
             return _never
         shared = {o.name for o in self.kernel.objects if o.space == "shared"}
-        of_writes = dict.fromkeys(shared, 0)
-        for number in writing:
-            s = self._access(number)
-            touched = self._touched(s.pointer)
-            # A copy beside the thread goes on behind barriers.
-            when = EVERY if not isinstance(s, k.Atomic) and _is_special(s) else intervals[number]
-            for name in shared if touched & {_ANYTHING, "*"} else touched & shared:
-                of_writes[name] |= when
-
-        def is_kept_apart(number: int) -> bool:
-            touched = self._touched(self._access(number).pointer)
-            return touched <= shared and not any(intervals[number] & of_writes[name] for name in touched)
-
-        return is_kept_apart
-
-    def _reaches_clusters(self) -> bool:
-        """Shared memory of other blocks is touched."""
-        pointers = [self._access(n).pointer for n in self._accesses]
-        pointers += [s.value for s in self._statements if isinstance(s, k.Assign) and s.value.ty == PTR]
-        return any(map(is_in_block, walk(pointers)))
+        writes = ((n, s, self._touched(s.pointer)) for n in writing for s in (self._access(n),))
+        # A copy beside the thread goes on behind barriers.
+        apart = Apart.of(
+            shared,
+            intervals,
+            ((n, touched, not isinstance(s, k.Atomic) and _is_special(s)) for n, s, touched in writes),
+        )
+        return lambda number: apart.holds(number, self._touched(self._access(number).pointer))
 
     # --- the index
 

@@ -314,7 +314,7 @@ def replay_divergence(
             ways=(one, two),
         )
     both = (left, right)
-    through = all(w.ended is not None and not (w.stop or w.decided or w.interval_tainted) for w in both)
+    through = all(w.ended is not None and not (w.stop or w.decisions or w.interval_tainted) for w in both)
     return Replay(
         "refuted" if through else "not-reached",
         undefined=tuple(sorted(left.frame.undefined | right.frame.undefined)),

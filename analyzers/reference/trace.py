@@ -72,10 +72,9 @@ class Walk:
     """Regions entered by a tainted decision -> barrier interval at that time."""
     interval: int = 0
     interval_tainted: bool = False
-    decided: bool = False
-    """A tainted decision was made."""
     epoch: int = 0
     decisions: dict[int, int] = field(default_factory=dict[int, int])
+    """Tainted decisions made so far: place -> how often."""
     private: dict[tuple[int, int], bool] = field(default_factory=dict[tuple[int, int], bool])
     """(object, byte) of private memory -> tainted."""
     smeared: set[str] = field(default_factory=set[str])
@@ -166,7 +165,6 @@ class Tracer(Stepper[Walk]):
         def branch(w: Walk) -> int | None:
             taken = test(w.frame)
             if taint(w.frame, w.shadow):
-                w.decided = True
                 w.active.setdefault(region, w.interval)
                 visits = w.decisions[pc] = w.decisions.get(pc, 0) + 1
                 if visits > _PATIENCE:
