@@ -8,7 +8,8 @@ the engine to say, and barriers are placed in the new text as in any other.
   the assignment. C++ evaluates the value first anyway, also where the assignment is a part of the statement that is
   always evaluated (`inner_values`). An expression with commas becomes as many statements, a conditional one `if` and
   `else` (`conditional_statements`).
-* A conditional whose sides collide is split at its `else`: the condition is evaluated once and kept.
+* A conditional whose sides collide is split at its `else`: the condition is evaluated once and kept. Where both sides
+  write before they read, both are split in between (`side_by_side`).
 * A `switch` whose sections collide is split behind the `break` of one (`switches`).
 * A function called under a condition is called by all threads, which pass the condition (`called_conditionals`).
 * A conditional in whose body a barrier is missing is closed before it and opened again behind it (`conditionals`). One
@@ -48,6 +49,7 @@ from quickfix.room import made_room
 from quickfix.search import ways_between
 from quickfix.sections import refuse_halves
 from quickfix.session import Session
+from quickfix.side_by_side import behind_writes
 from quickfix.skipping_jumps import (
     continues,
     guard_continue,
@@ -282,6 +284,9 @@ def _split_branch(
     loop = next((a for a in reversed(chains[0]) if a.body.loops and a.body.start <= statement.start < a.body.end), None)
     if loop is not None and continues(statement):
         return without_continue(session, loop)
+    parted = behind_writes(session, level, statement)
+    if parted is not None:
+        return parted
     text = session.trees.texts[level.function.path]
     condition = condition_of(Layout(text), statement, level, line_of(text, statement.keyword))
     return split_at_else(session, level, statement, condition)

@@ -520,7 +520,6 @@ class Session:
         self, changes: Changes, also: Collection[str]
     ) -> tuple[CheckRequest, dict[str, EditedFile], list[str]]:
         """What to ask about an edited text: the request, the files, the names of the kernels."""
-        self._oracle.refuse_when_spent()
         files = {
             path: EditedFile(self.trees.texts[path], apply(self.trees.texts[path], found), OffsetMap(found))
             for path, found in changes.items()
@@ -556,6 +555,7 @@ class Session:
         key = tuple((path, *found) for path, found in sorted(changes.items())), targets, frozenset(also), inserting
         if draft and key in self._drafts:
             return self._drafts[key]
+        self._oracle.refuse_when_spent()
         request, files, names = self._edited_by(changes, also)
         own = self._is_for_device(changes)
         analysis = self._refused(files) or self._oracle.asked(request, names, for_device=own)
@@ -584,6 +584,7 @@ class Session:
     def draft(self, changes: Changes, also: Collection[str] = ()) -> Trial:
         """A trial of a step that changes the form of the code, not what it does: nothing is decided, the findings are
         those of this text. Raises like `trial`."""
+        self._oracle.refuse_when_spent()
         request, files, names = self._edited_by(changes, also)
         analysis = self._refused(files) or self._oracle.drafted(request, names, for_device=self._is_for_device(changes))
         error = new_error(self.result, analysis.result)
@@ -599,6 +600,12 @@ class Session:
         difference = Difference(worse=(error,) if error is not None else ())
         none = frozenset[Key]()
         return Trial(analysis, files, changes, difference, checked, frozenset(), none, none, decided=False)
+
+    def read(self, changes: Changes) -> tuple[UnitAnalysis, Files]:
+        """The edited text of a repair that was found, with nothing decided, however much has been spent. Raises
+        `CancelledError` when stopped."""
+        request, files, names = self._edited_by(changes, ())
+        return self._oracle.drafted(request, names, for_device=self._is_for_device(changes)), files
 
     def decide(self, drafted: Trial) -> Trial:
         """Decide what races in this text, which is that of the draft; gives the draft with that. Raises like

@@ -22,7 +22,7 @@ from analyzers.races.acquire_release import AcquireRelease
 from analyzers.races.apart import PlacesApart
 from analyzers.races.asking import Asker, Patience
 from analyzers.races.checked import Checked, Race
-from analyzers.races.conditions import meeting_distances, query_of, race_query, relies_on_alignment, split
+from analyzers.races.conditions import meeting_distances, places_query, query_of, race_query, relies_on_alignment, split
 from analyzers.races.extents import INSIDE, Extents
 from analyzers.races.ordering import Case, Cases, cases
 from analyzers.races.others import is_strong
@@ -200,6 +200,22 @@ class RaceChecker:
             out.proofs.append(proof)
         out.used_no_wrap |= proof.used_no_wrap
         out.used_alignment |= relies_on_alignment(pair)
+
+    def never_meet(self, pair: Pair) -> bool:
+        """Whether it is proved that no thread of a block touches with one of the accesses, at any time, what it or
+        another one touches with the other."""
+        modes: tuple[Mode, ...] = ("thread",) if self.launch.block == (1, 1, 1) else ("thread", "block")
+        guards = [[c.condition for c in access.guard] for access in (pair.one, pair.two)]
+        for mode in modes:
+            query = places_query(self.launch, pair, mode, *guards)
+            if query is None:
+                continue
+            if self.effort.is_spent:
+                return False
+            found = self.asker.answer(query)
+            if not isinstance(found, Proved) and self.asker.unless_wrapped(query, found) is None:
+                return False
+        return True
 
     def _is_data(self, offset: Expr) -> bool:
         """An address that comes from memory."""

@@ -1,0 +1,130 @@
+"""Reads of shared memory that a repair puts in front of everything that is written to what they read."""
+
+from __future__ import annotations
+
+import pytest
+from restructured import THREADS, alone, edited, engine
+
+from analyzers.model import Fix
+from analyzers.requests import CheckRequest
+from quickfix import answers
+
+LAUNCH = "// cuda-lsp: launch grid=(1) block=(64)\n"
+HEAD = """__global__ void k(const float *in, float *out, int n) {
+  __shared__ float s[128];
+  int t = threadIdx.x;
+"""
+
+
+def repairs(body: str) -> tuple[str, list[Fix]]:
+    text = LAUNCH + HEAD + body + "}\n"
+    return text, [a for a in answers(engine(), CheckRequest("/restructured/unwritten.cu", text)) if isinstance(a, Fix)]
+
+
+FIRST = [
+    "  out[t] = s[t + 1];\n  s[t] = in[t];\n",
+    "  if (t < 32) out[t] = s[t + 32];\n  if (t >= 32) s[t] = in[t];\n",
+    # what is written before, or in other rounds, is written to other cells
+    "  s[t] = in[t];\n  out[t] = s[t + 65];\n  s[t + 64] = 0;\n",
+    "  for (int i = 0; i < n; ++i) s[t] += in[i];\n  out[t] = s[t + 65];\n  s[t + 64] = 0;\n",
+    "  for (int i = 0; i < 2; ++i) out[t + i] = s[t + 65];\n  s[t + 64] = 0;\n",
+    # variables that both parts of a branch use
+    "  if (t < 32) {\n    float v = in[t];\n    s[t] = v;\n    out[t] = s[t + 32] + v;\n  } else {\n"
+    "    float w = in[t];\n    s[t] = w;\n    out[t] = s[t - 32] + w;\n  }\n",
+    "  switch (t & 1) {\n    case 0:\n      s[t] = in[t];\n      out[t] = s[t + 1];\n      break;\n"
+    "    default:\n      s[t] = -in[t];\n      out[t] = s[t - 1];\n  }\n",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("body", FIRST)
+def test_what_puts_a_read_before_all_writes_is_a_choice(body: str) -> None:
+    _, found = repairs(body)
+    assert found
+    assert not any(fix.applies_unasked for fix in found)
+    assert any("may come first: nothing is written before to what" in a for fix in found for a in fix.assumes)
+    assert all(fix.title.endswith("may come first") for fix in found)
+
+
+WRITTEN = [
+    "  s[t] = in[t];\n  out[t] = s[t + 1];\n",
+    "  s[t] = in[t];\n  __syncthreads();\n  out[t] = s[t ^ 1];\n  s[t] = 0;\n",
+    "  for (int i = 0; i < n; ++i) {\n    out[t] += s[t ^ 1];\n    __syncthreads();\n    s[t] = i;\n  }\n",
+    "  for (int i = t; i < n; i += 64) s[i] = in[i];\n  __syncthreads();\n  out[t] = s[t ^ 1];\n  s[t] = 0;\n",
+    "  if (t < n) s[n - t] = 1;\n  __syncthreads();\n  out[t] = s[t ^ 1];\n  s[t] = 0;\n",
+    "  atomicAdd(&s[t / 2], 1.0f);\n  __syncthreads();\n  out[t] = s[t ^ 1];\n  s[t] = 0;\n",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("body", WRITTEN)
+def test_what_may_have_been_written_is_nothing_to_assume(body: str) -> None:
+    _, found = repairs(body)
+    assert any(fix.applies_unasked for fix in found)
+    assert not any("come first" in a for fix in found for a in fix.assumes)
+
+
+def test_global_memory_may_be_filled_by_the_host() -> None:
+    text = (
+        LAUNCH
+        + "__global__ void k(float *a, float *out) {\n  int t = threadIdx.x;\n  out[t] = a[t + 1];\n  a[t] = 0;\n}\n"
+    )
+    found = [a for a in answers(engine(), CheckRequest("/restructured/filled.cu", text)) if isinstance(a, Fix)]
+    assert found[0].applies_unasked
+
+
+BOTH = [
+    "  if (t < 32) {\n    s[t] = in[t];\n    out[t] = s[t + 32];\n  } else {\n    s[t] = -in[t];\n    out[t] = s[t - 32];\n  }\n",
+    # a branch that only writes, and more statements than those that collide
+    "  if (t % 2 == 0) {\n    int i = t;\n    s[i] = in[t];\n    out[t] = s[t + 1];\n    out[t + 64] = 1;\n  } else {\n    s[t] = 7;\n  }\n",
+    # in a loop, where what is kept of the condition is of one round
+    "  for (int i = 0; i < 4; ++i) {\n    if ((t + i) % 2) {\n      s[t] = in[i];\n      out[t] += s[t ^ 1];\n    } else {\n"
+    "      s[t] = i;\n      out[t] -= s[t ^ 1];\n    }\n    __syncthreads();\n  }\n",
+    # a condition that is kept already, and one with an effect
+    "  const bool low = t < 32;\n  if (low) {\n    s[t] = in[t];\n    out[t] = s[t + 32];\n  } else {\n    s[t] = 3;\n"
+    "    out[t] = s[t - 32];\n  }\n",
+    "  int m = t;\n  if (m++ < 32) {\n    s[t] = in[m];\n    out[t] = s[t + 32];\n  } else {\n    s[t] = m;\n"
+    "    out[m - 1] = s[t - 32];\n  }\n",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("body", BOTH)
+def test_both_branches_write_before_any_reads(body: str) -> None:
+    text, found = repairs(body)
+    best = next(fix for fix in found if fix.applies_unasked)
+    assert best.title.startswith("Split both branches of the conditional in line ")
+    after = edited(text, best)
+    for me in range(0, THREADS, 5):
+        assert alone(text, "k", me) == alone(after, "k", me)
+
+
+def test_the_branch_that_writes_comes_first_where_nothing_is_to_be_read_before() -> None:
+    swapped = "  if (t < 32) {\n    out[t] = s[t + 32];\n  } else {\n    s[t] = in[t];\n  }\n"
+    text, found = repairs(swapped)
+    assert found[0].applies_unasked
+    assert found[0].title.startswith("Swap the branches of the conditional in line ")
+    after = edited(text, found[0])
+    assert after.index("s[t] = in[t]") < after.index("__syncthreads()") < after.index("out[t] = s[t + 32]")
+    _, found = repairs("  s[t] = in[t];\n  __syncthreads();\n" + swapped)
+    assert found[0].applies_unasked
+    assert found[0].title.startswith("Split the conditional in line ")
+
+
+NOT_BOTH = [
+    # writes behind reads, and branches that collide in what they write
+    "  if (t < 32) {\n    s[t] = in[t];\n    out[t] = s[t + 32];\n    s[t] = 0;\n  } else {\n    s[t] = 1;\n    out[t] = s[t - 32];\n  }\n",
+    "  if (t < 32) {\n    s[t] = in[t];\n    out[t] = s[t + 32];\n  } else {\n    s[t - 32] = 1;\n    s[t] = 1;\n  }\n",
+    # two statements in a line, and a branch without braces
+    "  if (t < 32) {\n    s[t] = in[t]; out[t] = s[t + 32];\n  } else {\n    s[t] = 1; out[t] = s[t - 32];\n  }\n",
+    "  if (t < 32) {\n    s[t] = in[t];\n    out[t] = s[t + 32];\n  } else\n    s[t] = 1;\n",
+    # lines of the preprocessor
+    "  if (t < 32) {\n    s[t] = in[t];\n#ifndef QUIET\n    out[t] = s[t + 32];\n#endif\n  } else {\n    s[t] = 1;\n  }\n",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("body", NOT_BOTH)
+def test_where_both_branches_cannot_be_parted_nothing_is_applied_unasked(body: str) -> None:
+    text, found = repairs(body)
+    assert not any(fix.applies_unasked for fix in found)
+    for fix in found:
+        assert "Split both branches" not in fix.title
+        for me in (3, 40):
+            assert alone(text, "k", me) == alone(edited(text, fix), "k", me)
