@@ -62,6 +62,29 @@ def test_a_definite_race_that_does_not_happen():
     assert "'n': 0" in disagreements(result(racy, Verdict.DATA_RACE, elsewhere), racy, LAUNCH)[0]
 
 
+def parted() -> k.Kernel:
+    """Threads that find little in their cells wait where the others do not come, and what is behind races."""
+    b = KernelBuilder()
+    s, n = b.shared("s", 65), b.scalar("n")
+    b.store(s, b.tid, b.tid)
+    v = b.load(s, b.tid)
+    with b.if_(v < n):
+        b.barrier()
+    with b.if_(b.tid < 2):
+        b.store(s, b.tid, 1)
+        b.load(s, b.tid + 1)
+    return b.build()
+
+
+def test_what_is_behind_a_missed_barrier_need_not_happen():
+    kernel = parted()
+    race = finding(kernel, Verdict.DATA_RACE, 4, 5, n=1)
+    missed = finding(kernel, Verdict.BARRIER_DIVERGENCE, 3, kind="barrier", n=1)
+    assert disagreements(result(kernel, Verdict.DATA_RACE, race, missed), kernel, LAUNCH) == []
+    together = finding(kernel, Verdict.DATA_RACE, 1, 2, n=8)
+    assert "does not happen" in disagreements(result(kernel, Verdict.DATA_RACE, together, missed), kernel, LAUNCH)[0]
+
+
 def test_a_race_that_needs_data_is_not_definite():
     b = KernelBuilder()
     a = b.global_("a")

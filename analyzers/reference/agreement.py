@@ -240,7 +240,9 @@ def _unfounded(finding: Finding, executions: Executions, launch: ConcreteLaunch)
     if finding.code is Verdict.ASSERTION_FAILURE:
         absent = [x for x in found if "assert" not in x.result.stopped.values()]
     elif finding.code is Verdict.DATA_RACE:
-        absent = [x for x in found if wanted not in {r.events for r in x.races}]
+        # It speaks of threads that get to the barriers of the block together: what they come to without is another
+        # finding.
+        absent = [x for x in found if not x.missed and wanted not in {r.events for r in x.races}]
     else:
         barrier = {a.id for a in finding.accesses if a.kind == "barrier"}
         absent = [x for x in found if not any(d.barrier in barrier for d in x.divergences)]
