@@ -9,7 +9,7 @@ thread that has waited for something else than a barrier may load any of them.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from itertools import combinations
 
@@ -18,8 +18,8 @@ from analyzers.ir.events import AccessEvent
 from analyzers.ir.expr import I64, Expr, IntType
 from analyzers.races.first_thread import Coordinates, executes_if, of_thread, sole_thread
 from analyzers.races.shared_counts import barrier_between, writes_to
-from analyzers.races.threads import Launch, Mode, no_iteration
-from analyzers.races.tickets import adds, anew_in, apart, tickets
+from analyzers.races.threads import Launch, Mode, no_iteration, not_reached
+from analyzers.races.tickets import adds, anew_in, apart, tickets, where_taken
 
 MAX_LOADS = 8
 """Loads of one broadcast ticket that are related to each other in one question."""
@@ -36,10 +36,12 @@ def broadcast_conditions(launch: Launch, conjuncts: Iterable[Expr], mode: Mode) 
         found = broadcasts.get(name)
         if found is not None and (found.only_store or node.value[1] == "block"):
             loads.setdefault(found.atomic.id, []).append((found, side, node))
+    given = set(conjuncts) if loads else set[Expr]()
     out: list[Expr] = []
     for _, group in sorted(loads.items()):
         for one, two in combinations(group[:MAX_LOADS], 2):
-            out += _related(launch, one, two, mode)
+            none = [c for taken, side, node in (one, two) for c in _Load(launch, taken, side, node, mode).none(given)]
+            out += [where_taken(launch, one[0].atomic, law, none) for law in _related(launch, one, two, mode)]
     return out
 
 
@@ -47,6 +49,7 @@ def broadcast_conditions(launch: Launch, conjuncts: Iterable[Expr], mode: Mode) 
 class _Broadcast:
     """A load that gives the ticket of one thread of the block, taken in the same iterations of ``loops``."""
 
+    load: AccessEvent
     atomic: AccessEvent
     loops: tuple[str, ...]
     amount: Expr
@@ -80,7 +83,7 @@ def _broadcasts(launch: Launch) -> dict[str, _Broadcast]:
                 and (conditions := executes_if(launch, store, load, thread)) is not None
                 and all(_stays_outside(launch, o, store, load) for o in others)
             ):
-                out[load.loaded] = replace(taken, only_store=not others, conditions=tuple(conditions))
+                out[load.loaded] = replace(taken, load=load, only_store=not others, conditions=tuple(conditions))
     return out
 
 
@@ -124,7 +127,7 @@ def _stored_ticket(
         return None
     if launch.events.kernel.object(a.root.value).space != "global":
         return None
-    return _Broadcast(a, store.loops, E.cast(amount, I64), False)
+    return _Broadcast(store, a, store.loops, E.cast(amount, I64), False)
 
 
 def _related(
@@ -181,12 +184,19 @@ class _Load:
     load: Expr
     mode: Mode
 
-    def seen(self, e: Expr) -> Expr:
+    def seen(self, e: Expr, thread: int | None = None) -> Expr:
         """What the block of the thread says of its ticket, renamed, in the iterations of the load."""
         if e.op == "const":
             return e
-        thread = int(self.side or "1")
+        thread = thread or int(self.side or "1")
         loops = self.launch.events.loops
-        counters = [self.launch.side(loops[label].counter, thread, self.mode) for label in self.broadcast.loops]
+        counters = [self.launch.side(loops[label].counter, thread, self.mode) for label in self.broadcast.load.loops]
         renamed = self.launch.side(e, thread, self.mode)
         return E.substitute(renamed, dict(zip(counters, self.load.args[1:], strict=False)))
+
+    def none(self, given: Collection[Expr]) -> list[Expr]:
+        """When there is no such load, where the conditions ``given`` hold. What all of the block load one of its
+        threads does."""
+        guard = [c.condition for c in self.broadcast.load.guard]
+        threads = (int(self.side),) if self.side else (1, 2)
+        return min((not_reached((self.seen(c, t) for c in guard), given) for t in threads), key=len)

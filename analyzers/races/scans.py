@@ -75,9 +75,10 @@ def of_last_lane(launch: Launch, value: Expr) -> Expr | None:
     return None
 
 
-def at_least(launch: Launch, value: Expr, known: Mapping[str, object]) -> int | None:
+def at_least(launch: Launch, value: Expr, known: Mapping[str, object], given: Iterable[Expr] = ()) -> int | None:
     """The largest that a value which is never negative may be, by the ranges of its symbols; None where it may be
-    negative. Sums in ``known`` are not."""
+    negative. Sums in ``known`` are not; ``given`` conditions hold, so what is compared with a constant there has it as
+    a limit, and differences of what is compared have a sign."""
     if not isinstance(value.ty, IntType) or _is_meant_negative(value):
         return None
     ranges = dict(launch.thread_ranges("grid"))
@@ -85,6 +86,15 @@ def at_least(launch: Launch, value: Expr, known: Mapping[str, object]) -> int | 
     for node in E.symbols(renamed):
         if node.op == "opaque" and node.value[0].removesuffix("@1") in known and isinstance(node.ty, IntType):
             ranges[node] = (0, node.ty.high)
+    for c in (launch.side(c, 1, "grid") for c in given):
+        if c.op not in ("le", "lt") or not isinstance(c.args[0].ty, IntType):
+            continue
+        low, high = c.args
+        limited = high if low.op == "const" else E.sub(high, low)
+        least = int(low.value) if low.op == "const" else 0
+        assert isinstance(limited.ty, IntType)
+        known_low, known_high = ranges.get(limited, (limited.ty.low, limited.ty.high))
+        ranges[limited] = (max(known_low, least + (c.op == "lt")), known_high)
     found = Intervals(ranges, no_signed_overflow=True).of(renamed)
     return int(found.hi) if found.lo >= 0 else None
 

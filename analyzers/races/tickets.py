@@ -95,10 +95,20 @@ def _tells_apart(launch: Launch, a: AccessEvent) -> bool:
 
 
 def adds(launch: Launch, a: AccessEvent) -> bool:
-    """An addition that never makes the counter smaller (unless it wraps around)."""
+    """An addition that never makes the counter smaller (unless it wraps around) where its thread comes to it."""
     if a.atomic is None or a.atomic.op != "add" or a.value is None or not isinstance(a.value.ty, IntType):
         return False
-    return at_least(launch, a.value, launch.once(not_negative)) is not None
+    return at_least(launch, a.value, launch.once(not_negative), [c.condition for c in a.guard]) is not None
+
+
+def always_adds(launch: Launch, a: AccessEvent) -> bool:
+    """Whether what is added is nothing negative even where its thread does not come to it."""
+    return a.value is None or at_least(launch, a.value, launch.once(not_negative)) is not None
+
+
+def where_taken(launch: Launch, a: AccessEvent, law: Expr, none: Collection[Expr]) -> Expr:
+    """A law of tickets of ``a``, of which there are ``none`` under some conditions."""
+    return where_defined(law, none) if always_adds(launch, a) else E.lor(*none, law)
 
 
 def _both_add(launch: Launch, a: AccessEvent, o: AccessEvent) -> bool:
@@ -130,7 +140,7 @@ def ticket_conditions(launch: Launch, conjuncts: Iterable[Expr], mode: Mode) -> 
                     same = [E.compare("eq", e, f) for e, f in zip(mine.cell(), theirs.cell(), strict=True)]
                     none = [*mine.not_taken(given), *theirs.not_taken(given)]
                     law = apart(a, (left, mine.step()), (right, theirs.step()))
-                    out.append(where_defined(E.lor(E.lnot(E.land(*same)), law), none))
+                    out.append(where_taken(launch, a, E.lor(E.lnot(E.land(*same)), law), none))
     return out
 
 

@@ -23,8 +23,8 @@ from analyzers.ir.events import AccessEvent, Broadcast
 from analyzers.ir.expr import I64, Expr, IntType
 from analyzers.races.lane_counts import lanes_below
 from analyzers.races.scans import of_last_lane
-from analyzers.races.threads import MAX_THREADS, WARP, Launch, Mode
-from analyzers.races.tickets import anew_in, apart, tickets
+from analyzers.races.threads import MAX_THREADS, WARP, Launch, Mode, not_reached
+from analyzers.races.tickets import anew_in, apart, tickets, where_taken
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,7 +201,7 @@ def warp_ticket_conditions(launch: Launch, conjuncts: Iterable[Expr], mode: Mode
     """For tickets that lanes of both threads hold: they are apart, unless it is one."""
     if not launch.events.broadcasts or mode == "thread":
         return []
-    present = E.symbols(*conjuncts)
+    present, given = E.symbols(*conjuncts), set(conjuncts)
     out: list[Expr] = []
     for taken in launch.once(_warp_tickets):
         a, b = taken.atomic, taken.given
@@ -218,9 +218,11 @@ def warp_ticket_conditions(launch: Launch, conjuncts: Iterable[Expr], mode: Mode
         # Without a vote of their own, nobody may have voted in their warp.
         others = E.lor(*(E.lnot(launch.side(c, t, mode)) for t in (1, 2) for c in b.voted))
         if b.mask is not None and b.mask.value[1] == "thread":
-            out.append(E.lor(E.land(same, one_ticket), different))
+            laws = [E.lor(E.land(same, one_ticket), different)]
         else:
-            out += [E.lor(others, law) for law in (E.lor(same, different), E.lor(E.lnot(same), one_ticket))]
+            laws = [E.lor(others, law) for law in (E.lor(same, different), E.lor(E.lnot(same), one_ticket))]
+        none = not_reached((launch.side(c, t, mode) for t in (1, 2) for c in b.conditions), given)
+        out += [where_taken(launch, a, law, none) for law in laws]
     return [c for c in out if c is not E.TRUE]
 
 
