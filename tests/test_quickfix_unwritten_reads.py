@@ -22,18 +22,53 @@ def repairs(body: str) -> tuple[str, list[Fix]]:
 
 
 FIRST = [
-    "  out[t] = s[t + 1];\n  s[t] = in[t];\n",
-    "  if (t < 32) out[t] = s[t + 32];\n  if (t >= 32) s[t] = in[t];\n",
+    """\
+  out[t] = s[t + 1];
+  s[t] = in[t];
+""",
+    """\
+  if (t < 32) out[t] = s[t + 32];
+  if (t >= 32) s[t] = in[t];
+""",
     # what is written before, or in other rounds, is written to other cells
-    "  s[t] = in[t];\n  out[t] = s[t + 65];\n  s[t + 64] = 0;\n",
-    "  for (int i = 0; i < n; ++i) s[t] += in[i];\n  out[t] = s[t + 65];\n  s[t + 64] = 0;\n",
-    "  for (int i = 0; i < 2; ++i) out[t + i] = s[t + 65];\n  s[t + 64] = 0;\n",
+    """\
+  s[t] = in[t];
+  out[t] = s[t + 65];
+  s[t + 64] = 0;
+""",
+    """\
+  for (int i = 0; i < n; ++i) s[t] += in[i];
+  out[t] = s[t + 65];
+  s[t + 64] = 0;
+""",
+    """\
+  for (int i = 0; i < 2; ++i) out[t + i] = s[t + 65];
+  s[t + 64] = 0;
+""",
     # variables that both parts of a branch use
-    "  if (t < 32) {\n    float v = in[t];\n    s[t] = v;\n    out[t] = s[t + 32] + v;\n  } else {\n"
-    "    float w = in[t];\n    s[t] = w;\n    out[t] = s[t - 32] + w;\n  }\n",
-    "  switch (t & 1) {\n    case 0:\n      s[t] = in[t];\n      out[t] = s[t + 1];\n      break;\n"
-    "    default:\n      s[t] = -in[t];\n      out[t] = s[t - 1];\n  }\n",
-]  # fmt: skip
+    """\
+  if (t < 32) {
+    float v = in[t];
+    s[t] = v;
+    out[t] = s[t + 32] + v;
+  } else {
+    float w = in[t];
+    s[t] = w;
+    out[t] = s[t - 32] + w;
+  }
+""",
+    """\
+  switch (t & 1) {
+    case 0:
+      s[t] = in[t];
+      out[t] = s[t + 1];
+      break;
+    default:
+      s[t] = -in[t];
+      out[t] = s[t - 1];
+  }
+""",
+]
 
 
 @pytest.mark.parametrize("body", FIRST)
@@ -46,13 +81,42 @@ def test_what_puts_a_read_before_all_writes_is_a_choice(body: str) -> None:
 
 
 WRITTEN = [
-    "  s[t] = in[t];\n  out[t] = s[t + 1];\n",
-    "  s[t] = in[t];\n  __syncthreads();\n  out[t] = s[t ^ 1];\n  s[t] = 0;\n",
-    "  for (int i = 0; i < n; ++i) {\n    out[t] += s[t ^ 1];\n    __syncthreads();\n    s[t] = i;\n  }\n",
-    "  for (int i = t; i < n; i += 64) s[i] = in[i];\n  __syncthreads();\n  out[t] = s[t ^ 1];\n  s[t] = 0;\n",
-    "  if (t < n) s[n - t] = 1;\n  __syncthreads();\n  out[t] = s[t ^ 1];\n  s[t] = 0;\n",
-    "  atomicAdd(&s[t / 2], 1.0f);\n  __syncthreads();\n  out[t] = s[t ^ 1];\n  s[t] = 0;\n",
-]  # fmt: skip
+    """\
+  s[t] = in[t];
+  out[t] = s[t + 1];
+""",
+    """\
+  s[t] = in[t];
+  __syncthreads();
+  out[t] = s[t ^ 1];
+  s[t] = 0;
+""",
+    """\
+  for (int i = 0; i < n; ++i) {
+    out[t] += s[t ^ 1];
+    __syncthreads();
+    s[t] = i;
+  }
+""",
+    """\
+  for (int i = t; i < n; i += 64) s[i] = in[i];
+  __syncthreads();
+  out[t] = s[t ^ 1];
+  s[t] = 0;
+""",
+    """\
+  if (t < n) s[n - t] = 1;
+  __syncthreads();
+  out[t] = s[t ^ 1];
+  s[t] = 0;
+""",
+    """\
+  atomicAdd(&s[t / 2], 1.0f);
+  __syncthreads();
+  out[t] = s[t ^ 1];
+  s[t] = 0;
+""",
+]
 
 
 @pytest.mark.parametrize("body", WRITTEN)
@@ -72,18 +136,61 @@ def test_global_memory_may_be_filled_by_the_host() -> None:
 
 
 BOTH = [
-    "  if (t < 32) {\n    s[t] = in[t];\n    out[t] = s[t + 32];\n  } else {\n    s[t] = -in[t];\n    out[t] = s[t - 32];\n  }\n",
+    """\
+  if (t < 32) {
+    s[t] = in[t];
+    out[t] = s[t + 32];
+  } else {
+    s[t] = -in[t];
+    out[t] = s[t - 32];
+  }
+""",
     # a branch that only writes, and more statements than those that collide
-    "  if (t % 2 == 0) {\n    int i = t;\n    s[i] = in[t];\n    out[t] = s[t + 1];\n    out[t + 64] = 1;\n  } else {\n    s[t] = 7;\n  }\n",
+    """\
+  if (t % 2 == 0) {
+    int i = t;
+    s[i] = in[t];
+    out[t] = s[t + 1];
+    out[t + 64] = 1;
+  } else {
+    s[t] = 7;
+  }
+""",
     # in a loop, where what is kept of the condition is of one round
-    "  for (int i = 0; i < 4; ++i) {\n    if ((t + i) % 2) {\n      s[t] = in[i];\n      out[t] += s[t ^ 1];\n    } else {\n"
-    "      s[t] = i;\n      out[t] -= s[t ^ 1];\n    }\n    __syncthreads();\n  }\n",
+    """\
+  for (int i = 0; i < 4; ++i) {
+    if ((t + i) % 2) {
+      s[t] = in[i];
+      out[t] += s[t ^ 1];
+    } else {
+      s[t] = i;
+      out[t] -= s[t ^ 1];
+    }
+    __syncthreads();
+  }
+""",
     # a condition that is kept already, and one with an effect
-    "  const bool low = t < 32;\n  if (low) {\n    s[t] = in[t];\n    out[t] = s[t + 32];\n  } else {\n    s[t] = 3;\n"
-    "    out[t] = s[t - 32];\n  }\n",
-    "  int m = t;\n  if (m++ < 32) {\n    s[t] = in[m];\n    out[t] = s[t + 32];\n  } else {\n    s[t] = m;\n"
-    "    out[m - 1] = s[t - 32];\n  }\n",
-]  # fmt: skip
+    """\
+  const bool low = t < 32;
+  if (low) {
+    s[t] = in[t];
+    out[t] = s[t + 32];
+  } else {
+    s[t] = 3;
+    out[t] = s[t - 32];
+  }
+""",
+    """\
+  int m = t;
+  if (m++ < 32) {
+    s[t] = in[m];
+    out[t] = s[t + 32];
+  } else {
+    s[t] = m;
+    out[m - 1] = s[t - 32];
+  }
+""",
+]
 
 
 @pytest.mark.parametrize("body", BOTH)
@@ -110,14 +217,52 @@ def test_the_branch_that_writes_comes_first_where_nothing_is_to_be_read_before()
 
 NOT_BOTH = [
     # writes behind reads, and branches that collide in what they write
-    "  if (t < 32) {\n    s[t] = in[t];\n    out[t] = s[t + 32];\n    s[t] = 0;\n  } else {\n    s[t] = 1;\n    out[t] = s[t - 32];\n  }\n",
-    "  if (t < 32) {\n    s[t] = in[t];\n    out[t] = s[t + 32];\n  } else {\n    s[t - 32] = 1;\n    s[t] = 1;\n  }\n",
+    """\
+  if (t < 32) {
+    s[t] = in[t];
+    out[t] = s[t + 32];
+    s[t] = 0;
+  } else {
+    s[t] = 1;
+    out[t] = s[t - 32];
+  }
+""",
+    """\
+  if (t < 32) {
+    s[t] = in[t];
+    out[t] = s[t + 32];
+  } else {
+    s[t - 32] = 1;
+    s[t] = 1;
+  }
+""",
     # two statements in a line, and a branch without braces
-    "  if (t < 32) {\n    s[t] = in[t]; out[t] = s[t + 32];\n  } else {\n    s[t] = 1; out[t] = s[t - 32];\n  }\n",
-    "  if (t < 32) {\n    s[t] = in[t];\n    out[t] = s[t + 32];\n  } else\n    s[t] = 1;\n",
+    """\
+  if (t < 32) {
+    s[t] = in[t]; out[t] = s[t + 32];
+  } else {
+    s[t] = 1; out[t] = s[t - 32];
+  }
+""",
+    """\
+  if (t < 32) {
+    s[t] = in[t];
+    out[t] = s[t + 32];
+  } else
+    s[t] = 1;
+""",
     # lines of the preprocessor
-    "  if (t < 32) {\n    s[t] = in[t];\n#ifndef QUIET\n    out[t] = s[t + 32];\n#endif\n  } else {\n    s[t] = 1;\n  }\n",
-]  # fmt: skip
+    """\
+  if (t < 32) {
+    s[t] = in[t];
+#ifndef QUIET
+    out[t] = s[t + 32];
+#endif
+  } else {
+    s[t] = 1;
+  }
+""",
+]
 
 
 @pytest.mark.parametrize("body", NOT_BOTH)
