@@ -7,20 +7,20 @@ written to what they read (`unwritten_reads`).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import partial
-from typing import Final, Protocol
+from typing import Final
 
 from analyzers.analysed import KernelAnalysis
-from analyzers.model import Fix, UnitResult
+from analyzers.model import Fix
 from quickfix.callers import changes_of
 from quickfix.every_build import for_every_build
+from quickfix.file_names import listed
 from quickfix.left_lanes import lanes_taken_for_granted
 from quickfix.session import Session
 from quickfix.solving import Solving
+from quickfix.spinning import in_words
 from quickfix.steps import BLOCK_VOTE, WARP_VOTE
-from quickfix.unwritten_reads import reads_come_first, reads_taken_for_granted
-from quickfix.verify import Files
+from quickfix.unwritten_reads import reads_kept_first
+from quickfix.verify import findings_of, key_of
 from quickfix.wording import granting
 
 
@@ -34,30 +34,32 @@ def _of_lanes(session: Session, fix: Fix) -> Fix:
     votes = any(vote in e.new_text.encode() for e in fix.edits for vote in (WARP_VOTE, BLOCK_VOTE))
     if fix.kind == "assert-host" or not (votes or any(_may_wait(k) for k in session.kernels)):
         return fix
-    return _granted_by(session, fix, lanes_taken_for_granted)
-
-
-def _of_reads(session: Session, fix: Fix) -> Fix:
-    """With reads that are put first."""
-    if fix.kind not in _ORDERING or not reads_come_first(session.kernels, fix.groups):
-        return fix
-    return _granted_by(session, fix, partial(reads_taken_for_granted, groups=fix.groups))
-
-
-def _granted_by(session: Session, fix: Fix, asked: _Asked) -> Fix:
-    """The repair, with what the analysis of the edited text leaves to be taken for granted."""
     session = session.reading(e.span.path for e in fix.edits)
     analysis, files = session.read(changes_of(fix.edits, session.trees.texts))
     solving = Solving.of(session.request, session.poll)
-    granted = asked(analysis.kernels, files, session.result, solving=solving)
+    granted = lanes_taken_for_granted(analysis.kernels, files, session.result, solving)
     session.charge(solving.effort.spent)
     return granting(fix, granted)
 
 
-class _Asked(Protocol):
-    def __call__(
-        self, kernels: Sequence[KernelAnalysis], files: Files, before: UnitResult, *, solving: Solving
-    ) -> str: ...
+def _of_reads(session: Session, fix: Fix) -> Fix:
+    """With reads that are put in front of all that is written to what they read."""
+    if fix.kind not in _ORDERING:
+        return fix
+    every = (f for k in session.kernels for f in findings_of(k.result))
+    races = session.read_first.intersection(key_of(f) for f in every if f.group in fix.groups)
+    if not races:
+        return fix
+    session = session.reading(e.span.path for e in fix.edits)
+    analysis, _ = session.read(changes_of(fix.edits, session.trees.texts))
+    solving = Solving.of(session.request, session.poll)
+    kept = reads_kept_first(session.kernels, races, analysis.kernels, solving)
+    session.charge(solving.effort.spent)
+    if not kept:
+        return fix
+    words = [in_words(read, {}, session.result) for read in kept]
+    what = "what is read there" if len(words) == 1 else "what these read"
+    return granting(fix, f"Assumes that {listed(words)} may come first: nothing is written before to {what}.")
 
 
 _ORDERING: Final = frozenset({"insert-barrier", "move-barrier", "restructure"})

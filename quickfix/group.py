@@ -315,10 +315,13 @@ def _waits_for_data(analysis: KernelAnalysis, divergence: Finding) -> bool:
 
 def repairs_of(session: Session, groups: Iterable[str], explained: Collection[str] = ()) -> Iterator[Fix | FixRefusal]:
     """One repair after the other for groups of which none has taken another along; in the end, for those in
-    `explained`, why there is none."""
+    `explained`, why there is none. Races in which a read comes before anything is written take others along, which need
+    nothing to be taken for granted: they are the last."""
     done: set[str] = set()
     refusals: dict[str, FixRefusal] = {}
-    for group in groups:
+    every = (f for k in session.kernels for f in findings_of(k.result))
+    last = {f.group for f in every if key_of(f) in session.read_first}
+    for group in sorted(groups, key=lambda group: group in last):
         if group not in done:
             fix = repaired(session, group)
             if isinstance(fix, Fix):

@@ -78,10 +78,11 @@ def restructuring(
     first, second = chain_to(session.trees, one), chain_to(session.trees, two)
     if first is None or second is None or has_place(session, finding, varying):
         return None
-    ways: list[_Way] = [guard_goto, *_WAYS_BETWEEN, _opened_up(finding, varying), *_WAYS_AROUND]
+    opened: tuple[_Way, ...] = (_split_both, _opened_up(finding, varying))
+    ways: list[_Way] = [guard_goto, *_WAYS_BETWEEN, *opened, *_WAYS_AROUND]
     if ways_between(session, finding).candidates:
         # There is a place, if only some threads get there: a statement is not split for what is between iterations.
-        ways = [guard_goto, *_WAYS_BETWEEN[1:], _opened_up(finding, varying), _split_statement, *_WAYS_AROUND]
+        ways = [guard_goto, *_WAYS_BETWEEN[1:], *opened, _split_statement, *_WAYS_AROUND]
     said: str | None = None
     for way in ways:
         try:
@@ -290,6 +291,16 @@ def _split_branch(
     text = session.trees.texts[level.function.path]
     condition = condition_of(Layout(text), statement, level, line_of(text, statement.keyword))
     return split_at_else(session, level, statement, condition)
+
+
+def _split_both(session: Session, chains: tuple[Chain, Chain], accesses: tuple[Access, Access]) -> Restructuring | None:
+    """Of accesses in one branch: part it and the other one behind what they write, where they collide, too."""
+    del accesses
+    common = [a for a, b in zip(*chains, strict=False) if a.body is b.body]
+    level = next((v for v in reversed(common) if v.owner is not None and v.owner.kind == "if"), None)
+    if level is None or level.owner is None or len(level.owner.bodies) != 2:
+        return None
+    return behind_writes(session, around(level), level.owner)
 
 
 def _split_switch(

@@ -44,6 +44,7 @@ _MOST_IN_VAIN: Final = 8
 """Gaps that are found to keep threads from what others wait for before a search is given up."""
 _NOT_NOW: Final = "there are many other races, each with a repair of its own"
 
+_READ_FIRST: Final = "what reads before anything is written has a repair of its own, which takes that for meant"
 _OF_OTHER_FILES: Final = "what lies in other files has a repair of its own"
 """Other units may run what is edited in a header, so that repairs of it are for the user to choose."""
 
@@ -104,6 +105,8 @@ def place(session: Session, kernels: Collection[KernelAnalysis], wanted: _Wanted
             wider = [key for key, found in races.items() if any(f.scope == scope for f in found)]
             reasons.update(dict.fromkeys(wider, _BETWEEN.format(groups=groups)))
     reasons.update(dict.fromkeys(_in_other_files(session, races, needed) - reasons.keys(), _OF_OTHER_FILES))
+    if others := races.keys() - needed - reasons.keys():
+        reasons.update(dict.fromkeys(session.read_first & others, _READ_FIRST))
     hoped = {key for key in needed & reasons.keys() if _may_be_harmless(session, races, key)}
     for key in needed & reasons.keys() - hoped:
         return FixRefusal(sentence(reasons[key]))

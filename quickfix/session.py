@@ -43,7 +43,9 @@ from quickfix.naming import macros_of, macros_of_flags, said_by_macros, uses_of_
 from quickfix.oracle import Oracle, Stop, with_texts
 from quickfix.own_headers import own_headers
 from quickfix.paths import Candidate, Key
+from quickfix.solving import Solving
 from quickfix.steps import BLOCK_VOTE, WARP_VOTE
+from quickfix.unwritten_reads import read_first
 from quickfix.verify import (
     Difference,
     EditedFile,
@@ -131,6 +133,7 @@ class Session:
         """The mask of the lanes that it names, if it names some."""
         self.header = origin.header if origin is not None else b""
         """What a file includes that gets a barrier."""
+        self._read_first: frozenset[PairKey] | None = None
         self.spelled: Mapping[bytes, bytes] = origin.spelled if origin is not None else {}
         """How the kernel writes the barriers that it had, if in another way."""
         self.votes = origin is not None and origin.votes
@@ -266,6 +269,15 @@ class Session:
         session.hopeless, session.appeared, session.divergent = {}, {}, set()
         session.remaining, session.missed_elsewhere, session.missed_by = {}, "", {}
         return session
+
+    @property
+    def read_first(self) -> frozenset[PairKey]:
+        """The races of this text that puts a read in front of all that is written to what it reads."""
+        if self._read_first is None:
+            solving = Solving.of(self.request, self.poll)
+            self._read_first = read_first(self.kernels, solving)
+            self.charge(solving.effort.spent)
+        return self._read_first
 
     def begin_search(self) -> None:
         """What is tried from here on is for another repair."""
@@ -612,6 +624,7 @@ class Session:
         `trial`."""
         analysis = self._oracle.decided(drafted.analysis)
         self.result, self.kernels, self.decided = analysis.result, analysis.kernels, True
+        self._read_first = None
         return replace(drafted, analysis=analysis, decided=True)
 
     def finished(self, trial: Trial, targets: frozenset[PairKey] = frozenset(), *, inserting: bool = False) -> Trial:

@@ -10,26 +10,30 @@ it did, in the order in which it did. ``if (c) { A sync B } else { C sync D }`` 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from typing import Final
 
-from analyzers.frontend.gaps import Body, FunctionTree, Statement
+from analyzers.frontend.gaps import Body, FunctionTree, Statement, Step
+from analyzers.ir.events import AccessEvent
 from analyzers.model import Access, Finding
+from quickfix.carried import cut_with_least
 from quickfix.conditionals import condition_of
 from quickfix.distribute import DIRECTIVE
 from quickfix.edits import Change, Layout
 from quickfix.naming import NotPossible, fresh_name, kept_condition, line_of
+from quickfix.own_lines import require_braces
 from quickfix.paths import Level, around, chain_to
 from quickfix.session import Session
 from quickfix.solving import Solving
-from quickfix.split_branches import outside, place_of_else
+from quickfix.split_branches import place_of_else
 from quickfix.steps import Restructuring
-from quickfix.unwritten_reads import find_nothing
+from quickfix.unwritten_reads import all_find_nothing
 from quickfix.variables import uses_in
 from quickfix.verify import RACES, findings_of
 
 _Range = tuple[int, int]
-_BLANK_LINES: Final = re.compile(rb"(?:[ \t]*\r?\n)*")
+_LINE_ENDS: Final = re.compile(rb"[ \t]*\r?\n(?:[ \t]*\r?\n)*")
 
 
 def of_one_conditional(session: Session, barriers: Sequence[Finding]) -> list[Finding]:
@@ -51,14 +55,15 @@ def side_by_side(session: Session, barriers: Sequence[Finding]) -> tuple[str, li
         raise NotPossible(f"the branches of the conditional in line {line} have not the same number of barriers")
     layout, level = Layout(text), levels[0]
     _refuse_cut(layout, owner)
+    outer = around(level)
     then, otherwise = (
-        _parts(layout, level.function, body, [_around_barrier(layout, body.statements[index]) for index in at])
-        for body, at in zip(owner.bodies, places, strict=True)
+        _parts(layout, outer, body, [(at + 1, _around_barrier(layout, body.statements[at])) for at in own])
+        for body, own in zip(owner.bodies, places, strict=True)
     )
     statements = (v.body.statements[v.position] for v in levels)
     written = {text[s.start : s.end] for s in statements}
     barrier = written.pop() if len(written) == 1 else session.barrier
-    change, _ = _rewritten(session, layout, around(level), owner, then, otherwise, barrier)
+    change, _ = _rewritten(session, layout, outer, owner, then, otherwise, barrier)
     return level.function.path, [change]
 
 
@@ -71,29 +76,37 @@ def _around_barrier(layout: Layout, statement: Statement) -> _Range:
 
 
 def behind_writes(session: Session, outer: Level, owner: Statement) -> Restructuring | None:
-    """Part both branches of a conditional between what their threads write and what they read of it, where reads would
-    come first if the whole of one branch came before the other one, and find nothing then or what their own threads
-    have written. None where that is otherwise or not possible. `outer`: the body that the conditional is in."""
+    """Part both branches of a conditional between what their threads write of shared memory and what they read of it,
+    where reads would come first if the whole of one branch came before the other one. Each of these is in a branch that
+    itself writes what the other one reads, or finds what nobody has written. None where that is otherwise or not
+    possible. `outer`: the body that the conditional is in."""
     reads: tuple[list[int], list[int]] = ([], [])
     writes: tuple[list[int], list[int]] = ([], [])
-    first: list[Access] = []
+    first: list[tuple[Finding, Access]] = []
+    exchanged: set[str | None] = set()
     for race in (f for k in session.kernels for f in findings_of(k.result) if f.code in RACES):
-        accesses = race.accesses[:2]
-        one, two = (_in_branch(session, owner, access) for access in accesses)
-        if one is None or two is None or one[0] == two[0]:
+        sides = [(a, place) for a in race.accesses[:2] if (place := _in_branch(session, owner, a)) is not None]
+        if len(sides) < 2:
             continue
-        if not any(access.kind == "read" for access in accesses):
+        read = next(((a, branch) for a, (branch, _) in sides if a.kind == "read"), None)
+        if race.space != "shared" or race.scope == "inter-block" or read is None:
             return None
-        for access, (branch, position) in zip(accesses, (one, two), strict=True):
+        for access, (branch, position) in sides:
             (reads if access.kind == "read" else writes)[branch].append(position)
-            if access.kind == "read" and branch == 0:
-                first.append(access)
-    if not first or not (writes[0] or _find_nothing(session, first)):
+        if len({branch for _, (branch, _) in sides}) == 1:
+            continue
+        if read[1] == 0:
+            first.append((race, read[0]))
+        else:
+            exchanged.add(race.object)
+    if not first:
         return None
     try:
-        return _parted(session, outer, owner, [_between(w, r) for w, r in zip(writes, reads, strict=True)])
+        restructuring = _parted(session, outer, owner, [_between(w, r) for w, r in zip(writes, reads, strict=True)])
     except NotPossible:
         return None
+    others = [access for race, access in first if race.object not in exchanged]
+    return restructuring if _find_nothing_else(session, outer, owner.bodies[0], others) else None
 
 
 def _in_branch(session: Session, owner: Statement, access: Access) -> tuple[int, int] | None:
@@ -103,9 +116,16 @@ def _in_branch(session: Session, owner: Statement, access: Access) -> tuple[int,
     return None if level is None else (owner.bodies.index(level.body), level.position)
 
 
-def _find_nothing(session: Session, reads: Iterable[Access]) -> bool:
+def _find_nothing_else(session: Session, outer: Level, branch: Body, reads: Sequence[Access]) -> bool:
+    """Whether the reads in a branch find nothing but what threads write in it."""
+
+    def is_own(event: AccessEvent) -> bool:
+        spans = (*event.site.calls, event.site.span)
+        path = outer.function.path
+        return any(s.path == path and branch.start <= s.start_offset < branch.end for s in spans)
+
     solving = Solving.of(session.request, session.poll)
-    found = find_nothing(session.kernels, reads, solving)
+    found = not reads or all_find_nothing(session.kernels, reads, is_own, solving)
     session.charge(solving.effort.spent)
     return found
 
@@ -120,7 +140,7 @@ def _parted(session: Session, outer: Level, owner: Statement, at: Sequence[tuple
     layout = Layout(session.trees.texts[path])
     _refuse_cut(layout, owner)
     then, otherwise = (
-        _in_two(layout, outer.function, body, low, len(body.statements) if high is None else high)
+        _in_two(layout, outer, body, low, len(body.statements) if high is None else high)
         for body, (low, high) in zip(owner.bodies, at, strict=True)
     )
     change, name = _rewritten(session, layout, outer, owner, then, otherwise, barrier=b"")
@@ -129,21 +149,31 @@ def _parted(session: Session, outer: Level, owner: Statement, at: Sequence[tuple
     return Restructuring(path, [change], what, owner.keyword, name=name, declares_nothing=not name)
 
 
-def _in_two(layout: Layout, function: FunctionTree, body: Body, low: int, high: int) -> list[_Range]:
+def _in_two(layout: Layout, outer: Level, body: Body, low: int, high: int) -> list[_Range]:
     """The lines of a body in front of one of its statements `low` to `high`, the last one that will do, and from that
     on."""
     why = NotPossible(f"the branch in line {line_of(layout.text, body.start)} reads before it writes")
     for index in range(high, low - 1, -1):
-        place = layout.text.find(b"\n", body.statements[index - 1].end if index else body.start) + 1
-        if 0 < index < len(body.statements) and not layout.is_first(body.statements[index].start):
-            why = NotPossible(f"two statements are in line {line_of(layout.text, body.statements[index].start)}")
-            continue
-        blank = _BLANK_LINES.match(layout.text, place)
         try:
-            return _parts(layout, function, body, [(place, blank.end() if blank is not None else place)])
+            return _parts(layout, outer, body, [(index, _in_front_of(layout, body, index))])
         except NotPossible as reason:
             why = reason
     raise why
+
+
+def _in_front_of(layout: Layout, body: Body, index: int) -> _Range:
+    """The blank lines behind the statement in front of one, and the comments that follow it in its line."""
+    text = layout.text
+    if index == len(body.statements):
+        return layout.line_start(body.end), layout.line_start(body.end)
+    if index == 0:
+        start = text.find(b"\n", body.start) + 1
+        return start, start
+    end = layout.line_end(body.statements[index - 1].end)
+    rest = _LINE_ENDS.match(text, end)
+    if rest is None or not layout.is_first(body.statements[index].start):
+        raise NotPossible(f"two statements are in line {line_of(text, body.statements[index].start)}")
+    return text.find(b"\n", end) + 1, text.rfind(b"\n", end, rest.end()) + 1
 
 
 def _refuse_cut(layout: Layout, owner: Statement) -> None:
@@ -156,23 +186,35 @@ def _refuse_cut(layout: Layout, owner: Statement) -> None:
     place_of_else(layout, owner.bodies[0], owner.bodies[1], line)
 
 
-def _parts(layout: Layout, function: FunctionTree, body: Body, cuts: Sequence[_Range]) -> list[_Range]:
-    """The lines of a body in front of, between and behind the lines that it is cut at."""
+def _parts(layout: Layout, outer: Level, body: Body, cuts: Sequence[tuple[int, _Range]]) -> list[_Range]:
+    """The lines of a body in front of, between and behind the lines that it is cut at, each with the statement behind.
+    `outer`: the body that the conditional is in."""
     line = line_of(layout.text, body.start)
-    if layout.text[body.start : layout.text.find(b"\n", body.start)].strip() or not layout.is_first(body.end):
+    if _LINE_ENDS.match(layout.text, layout.line_end(body.start)) is None or not layout.is_first(body.end):
         raise NotPossible(f"the branch in line {line} does not begin and end with its lines")
-    starts = [layout.text.find(b"\n", body.start) + 1, *(end for _, end in cuts)]
-    ends = [*(start for start, _ in cuts), layout.line_start(body.end)]
-    parts = list(zip(starts, ends, strict=True))
-    for statement in body.statements:
-        if statement.kind == "label":
-            raise NotPossible(f"there is a label in line {line_of(layout.text, statement.start)}")
-        own = next((part for part in parts if part[0] <= statement.start < part[1]), None)
-        names = {u.variable for u in uses_in(function, (statement.start, statement.end)) if u.kind == "declared"}
-        if own is not None and any(u.variable in names for u in uses_in(function, (own[1], body.end))):
-            where = line_of(layout.text, statement.start)
-            raise NotPossible(f"what is declared in line {where} is used behind the barrier")
-    return parts
+    starts = [layout.text.find(b"\n", body.start) + 1, *(end for _, (_, end) in cuts)]
+    ends = [*(start for _, (start, _) in cuts), layout.line_start(body.end)]
+    label = next((s for s in body.statements if s.kind == "label"), None)
+    if label is not None:
+        raise NotPossible(f"there is a label in line {line_of(layout.text, label.start)}")
+    level = Level(outer.function, (*outer.steps, Step(outer.body, outer.position)), body, 0)
+    for index in (index for index, _ in cuts if 0 < index < len(body.statements)):
+        cut = cut_with_least(layout, level, [index])
+        if cut.variables or cut.again or cut.whole:
+            raise NotPossible(f"what is declared in the branch in line {line} is used behind the barrier")
+        rest = {u.variable for u in uses_in(outer.function, (body.statements[index].start, body.end))}
+        _refuse_lent(layout, outer.function, (body.start, body.statements[index].start), rest)
+    return list(zip(starts, ends, strict=True))
+
+
+def _refuse_lent(layout: Layout, function: FunctionTree, front: _Range, rest: Collection[int]) -> None:
+    """Raise `NotPossible` where a pointer in the `rest` of a branch may lead to a variable of its front, which has
+    ended then."""
+    uses = list(uses_in(function, front))
+    own = {u.variable for u in uses if u.kind == "declared"}
+    kept = {u.variable for u in uses if u.kind == "changed"} - own
+    if kept.intersection(rest) and any(u.kind == "lent" and u.variable in own for u in uses):
+        raise NotPossible(f"a variable of the branch in line {line_of(layout.text, front[0])} may be pointed to behind")
 
 
 def _rewritten(
@@ -186,29 +228,69 @@ def _rewritten(
 ) -> tuple[Change, bytes]:
     """The change, and the variable that it declares, if it does. `barrier`: what is between the parts, if anything."""
     text, newline, indentation = layout.text, layout.newline, layout.indentation(owner.keyword)
-    place, condition = condition_of(layout, owner, outer, line_of(text, owner.keyword))
+    line = line_of(text, owner.keyword)
+    place, condition = condition_of(layout, owner, outer, line)
     kept = kept_condition(layout.code, outer.function, place, (owner.keyword, owner.end))
+    if kept is not None and text[slice(*place)] != layout.code[slice(*place)]:
+        raise NotPossible(f"there is a comment in the condition in line {line}")
     written, moved = b"", list[tuple[int, int, int]]()
     name = kept or fresh_name(outer, text, "taken", session.reserved_in(outer.function))
     if kept is None:
+        require_braces(layout, outer, f"the conditional in line {line} is in a section of a `switch` without braces")
         head = b"const bool " + name + b" = "
         moved.append((len(head), place[0], place[1] - place[0]))
         written = head + condition + b";" + newline + indentation
     barrier += newline + indentation if barrier else b""
     opposite = name[1:].lstrip() if name.startswith(b"!") else b"!" + name
-    between = text[outside(owner.bodies[0])[1] : outside(owner.bodies[1])[0]]
-    commented = between.strip() != b"else"
+    opening = _Joint.of(layout, owner.head_end, owner.bodies[0])
+    middle = _Joint.of(layout, owner.bodies[0].end, owner.bodies[1])
     for index, (one, two) in enumerate(zip(then, otherwise, strict=True)):
         written += barrier if index else b""
         filled = [(test, at) for test, at in ((name, one), (opposite, two)) if text[slice(*at)].strip()]
         for number, (test, (start, end)) in enumerate(filled):
-            joint = b"}" + between + b"{" if commented else b"} else {"
-            written += (joint if number else b"if (" + test + b") {") + newline
-            commented = commented and not number
+            if number:
+                written += middle.once()
+            else:
+                written += b"if (" + test + b")" + (opening.once() if test is name else opening.plain)
+            written += newline
             moved.append((len(written), start, end - start))
             written += text[start:end] + indentation
         written += b"}" + newline + indentation if filled else b""
-    if commented:
+    if opening.is_commented or middle.is_commented:
         raise NotPossible("comments are between branches of which only one does something in front of each barrier")
     change = Change(owner.keyword, owner.end, written.rstrip(), moved=tuple(moved))
     return change, name if kept is None else b""
+
+
+@dataclass
+class _Joint:
+    """What stands between a condition and the lines of its branch, or between two branches, braces included: its
+    comments are written once."""
+
+    text: bytes
+    plain: bytes
+    """Without comments."""
+
+    @staticmethod
+    def of(layout: Layout, start: int, branch: Body) -> _Joint:
+        text, code = (whole[start : layout.line_end(branch.start)] for whole in (layout.text, layout.code))
+        words = code.split()
+        if words not in ([b"{"], [b"}", b"else", b"{"]):
+            raise NotPossible(f"there is more than a brace in line {line_of(layout.text, start)}")
+        if code == text:
+            return _Joint(text, text)
+        if b"\n" not in code:
+            return _Joint(text, b" {" if len(words) == 1 else b"} else {")
+        lines = [b" ".join(line.split()) for line in code.split(b"\n")]
+        first, *rest = lines if words[0] == b"}" else [b"", *lines]
+        begin = layout.newline + layout.indentation(branch.start)
+        return _Joint(text, first + b"".join(begin + line for line in rest if line))
+
+    @property
+    def is_commented(self) -> bool:
+        """Whether comments are left to be written."""
+        return self.text != self.plain
+
+    def once(self) -> bytes:
+        text, self.text = self.text, self.plain
+        return text

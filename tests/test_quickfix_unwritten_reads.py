@@ -8,6 +8,7 @@ from restructured import THREADS, alone, edited, engine
 from analyzers.model import Fix
 from analyzers.requests import CheckRequest
 from quickfix import answers
+from quickfix.verify import RACES, findings_of
 
 LAUNCH = "// cuda-lsp: launch grid=(1) block=(64)\n"
 HEAD = """__global__ void k(const float *in, float *out, int n) {
@@ -66,6 +67,37 @@ FIRST = [
     default:
       s[t] = -in[t];
       out[t] = s[t - 1];
+  }
+""",
+    # statements that are written anew, or stand elsewhere then
+    """\
+  s[t] = s[t + 1] + in[t];
+""",
+    """\
+  s[t] = t < 63 ? s[t + 1] : 0;
+""",
+    """\
+  if (t < 32) {
+    s[t] = n;
+    out[t] = s[t + 32];
+  } else if (t < 50) {
+    if (n > 3) {
+      s[t + 64] = n;
+    }
+    s[t] = t;
+  }
+""",
+    # one read of nothing among others
+    """\
+  __shared__ float w[64];
+  w[t] = in[t + 64];
+  __syncthreads();
+  if (t < 32) {
+    out[t] = s[t + 32];
+    out[t + 64] = w[t + 32];
+  } else {
+    s[t] = in[t];
+    w[t] = 0;
   }
 """,
 ]
@@ -190,6 +222,52 @@ BOTH = [
     out[m - 1] = s[t - 32];
   }
 """,
+    # a section of a `switch`, braces in lines of their own, comments at the braces, what one branch itself reads
+    """\
+  switch (n) {
+    case 0:
+      if (t < 32) {
+        s[t] = in[t];
+        out[t] = s[t + 32];
+      } else {
+        s[t] = 1;
+        out[t] = s[t - 32];
+      }
+      break;
+    case 1:
+      out[t] = 1;
+  }
+""",
+    """\
+  if (t < 32)  // low half
+  {
+    s[t] = in[t];
+    out[t] = s[t + 32];
+  }
+  else
+  {
+    s[t] = 1;
+    out[t] = s[t - 32];
+    // done
+  }
+""",
+    """\
+  if (t < 32) {  // low
+    s[t] = in[t];
+    out[t] = s[t + 32];
+  } else {
+    s[t] = 1;
+    out[t] = s[t - 32];
+  }
+""",
+    """\
+  if (in[t] > 0) {
+    s[t] = in[t];
+    out[t] = s[63 - t];
+  } else {
+    s[t] = 0;
+  }
+""",
 ]
 
 
@@ -201,6 +279,9 @@ def test_both_branches_write_before_any_reads(body: str) -> None:
     after = edited(text, best)
     for me in range(0, THREADS, 5):
         assert alone(text, "k", me) == alone(after, "k", me)
+    assert after.count("//") == text.count("//")
+    (kernel,) = engine().result(CheckRequest("/restructured/unwritten.cu", after)).kernels
+    assert not [f for f in findings_of(kernel) if f.code in RACES]
 
 
 def test_the_branch_that_writes_comes_first_where_nothing_is_to_be_read_before() -> None:
@@ -213,6 +294,97 @@ def test_the_branch_that_writes_comes_first_where_nothing_is_to_be_read_before()
     _, found = repairs("  s[t] = in[t];\n  __syncthreads();\n" + swapped)
     assert found[0].applies_unasked
     assert found[0].title.startswith("Split the conditional in line ")
+
+
+AT_ELSE = [
+    # another order may be meant: of memory that the host fills, of cells that are read as they were
+    """\
+  if (t < 32) {
+    out[t] = out[t + 32];
+  } else {
+    out[t] = in[t];
+  }
+""",
+    """\
+  __shared__ float a[64];
+  s[t] = in[t + 64];
+  __syncthreads();
+  if (t < 32) {
+    a[t] = in[t];
+    out[t] = s[t + 32];
+  } else {
+    s[t] = 0;
+    out[t] = a[t - 32];
+  }
+""",
+]
+
+
+@pytest.mark.parametrize("body", AT_ELSE)
+def test_what_may_be_read_as_it_was_is_read_first(body: str) -> None:
+    text, found = repairs(body)
+    assert found[0].applies_unasked
+    assert found[0].title.startswith("Split the conditional in line ")
+    after = edited(text, found[0])
+    for me in range(0, THREADS, 5):
+        assert alone(text, "k", me) == alone(after, "k", me)
+
+
+@pytest.mark.parametrize("rounds", ["2", "n"])
+def test_what_other_rounds_write_elsewhere_is_nothing_to_read(rounds: str) -> None:
+    _, found = repairs(IN_ROUNDS.replace("ROUNDS", rounds))
+    assert found[0].title.startswith("Swap the branches of the conditional in line ")
+    assert found[0].applies_unasked
+
+
+IN_ROUNDS = """\
+  for (int i = 0; i < ROUNDS; ++i) {
+    if (t < 32) {
+      out[t] += s[i * 64 + t + 32];
+    } else {
+      s[i * 64 + t] = in[i];
+    }
+  }
+"""
+
+
+def test_races_that_need_nothing_assumed_are_repaired_without() -> None:
+    text, found = repairs(BESIDE)
+    sure = [fix for fix in found if fix.applies_unasked]
+    assert [edited(text, fix).count("__sync") for fix in sure] == [1]
+    assert any("may come first" in fix.title for fix in found)
+
+
+BESIDE = """\
+  __shared__ float a[64];
+  a[t] = in[t];
+  out[t] = a[t ^ 1];
+  out[t + 64] = s[t + 1];
+  s[t] = 1;
+"""
+
+
+def test_blocks_of_a_cluster_write_what_others_read() -> None:
+    found = [a for a in answers(engine(), CheckRequest("/restructured/cluster.cu", CLUSTER)) if isinstance(a, Fix)]
+    assert found[0].applies_unasked
+
+
+CLUSTER = """#include <cooperative_groups.h>
+namespace cg = cooperative_groups;
+// cuda-lsp: launch grid=(4) block=(64)
+__global__ void __cluster_dims__(2, 1, 1) k(const float *in, float *out) {
+  __shared__ float s[64];
+  auto c = cg::this_cluster();
+  int t = threadIdx.x;
+  float *p = c.map_shared_rank(s, c.block_rank() ^ 1);
+  c.sync();
+  p[t] = in[t];
+  c.sync();
+  out[blockIdx.x * 64 + t] = s[t ^ 1];
+  s[t] = 0;
+  c.sync();
+}
+"""
 
 
 NOT_BOTH = [
@@ -260,6 +432,62 @@ NOT_BOTH = [
 #endif
   } else {
     s[t] = 1;
+  }
+""",
+    # comments that go on in the next line, names that mean something else behind, variables that are pointed to
+    """\
+  if (t < 32) {
+    s[t] = in[t]; /* what follows
+                     reads */
+    out[t] = s[t + 32];
+  } else {
+    s[t] = -in[t];
+    out[t] = s[t - 32];
+  }
+""",
+    """\
+  typedef int T;
+  if (t < 32) {
+    typedef float T;
+    s[t] = in[t];
+    out[t] = (T)s[t + 32];
+  } else {
+    s[t] = -in[t];
+    out[t] = s[t - 32];
+  }
+""",
+    """\
+  enum { N = 3 };
+  if (t < 32) {
+    enum { N = 2 };
+    s[t] = in[t];
+    out[t] = s[t + 32] * N;
+  } else {
+    s[t] = -in[t];
+    out[t] = s[t - 32];
+  }
+""",
+    """\
+  float z = 1, *p = &z;
+  if (t < 32) {
+    float v = in[t];
+    p = &v;
+    s[t] = 3;
+    out[t] = s[t + 32] + *p;
+  } else {
+    s[t] = -in[t];
+    out[t] = s[t - 32];
+  }
+""",
+    """\
+  if (t < 32) {
+    struct P { float a; };
+    s[t] = in[t];
+    P p = {s[t + 32]};
+    out[t] = p.a;
+  } else {
+    s[t] = 1;
+    out[t] = s[t - 32];
   }
 """,
 ]

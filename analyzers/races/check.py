@@ -201,13 +201,14 @@ class RaceChecker:
         out.used_no_wrap |= proof.used_no_wrap
         out.used_alignment |= relies_on_alignment(pair)
 
-    def never_meet(self, pair: Pair) -> bool:
-        """Whether it is proved that no thread of a block touches with one of the accesses, at any time, what it or
-        another one touches with the other."""
+    def never_meet(self, pair: Pair, limited: Callable[[Mode], Expr] | None = None) -> bool:
+        """Whether it is proved that no thread of a block touches with one of the accesses what it or another one
+        touches with the other, at any time or as ``limited``."""
         modes: tuple[Mode, ...] = ("thread",) if self.launch.block == (1, 1, 1) else ("thread", "block")
-        guards = [[c.condition for c in access.guard] for access in (pair.one, pair.two)]
+        one, two = ([c.condition for c in access.guard] for access in (pair.one, pair.two))
         for mode in modes:
-            query = places_query(self.launch, pair, mode, *guards)
+            both = () if limited is None else (limited(mode),)
+            query = places_query(self.launch, pair, mode, one, two, both)
             if query is None:
                 continue
             if self.effort.is_spent:

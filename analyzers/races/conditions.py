@@ -76,14 +76,15 @@ def _of_pair(launch: Launch, pair: Pair, parts: list[Expr], mode: Mode, overlap:
     return None if query is None else replace(query, facts=(*query.facts, apart[1]))
 
 
-def places_query(launch: Launch, pair: Pair, mode: Mode, one: Iterable[Expr], two: Iterable[Expr]) -> Query | None:
+def places_query(
+    launch: Launch, pair: Pair, mode: Mode, one: Iterable[Expr], two: Iterable[Expr], both: Iterable[Expr] = ()
+) -> Query | None:
     """Can different threads meet at the places of ``pair`` at all, at any time, under the conditions (not yet
-    renamed) ``one`` and
-    ``two``?"""
+    renamed) ``one`` and ``two``, and those that speak of ``both`` (renamed)?"""
     left, right = launch.side(pair.first.offset, 1, mode), launch.side(pair.second.offset, 2, mode)
     parts: list[Expr] = [launch.distinct(mode), *_same_object(launch, pair, mode)]
     parts += [launch.side(c, 1, mode) for c in one]
-    parts += [launch.side(c, 2, mode) for c in two]
+    parts += [*(launch.side(c, 2, mode) for c in two), *both]
     meeting, overlap = _meeting(pair, left, right)
     parts += meeting
     return _of_pair(launch, pair, parts, mode, overlap)
