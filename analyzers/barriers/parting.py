@@ -17,7 +17,7 @@ from analyzers.ir.expr import I64, Expr
 from analyzers.races.threads import Launch, Mode
 
 MAX_TURNS: Final = 4096
-"""Earlier iterations that are looked at."""
+"""Iterations that are looked at from the first one on, beside the last ones before."""
 
 MAX_LEFT_BEFORE: Final = 16
 """Values that are tried, one after the other, where the thread had left a loop around the barrier before."""
@@ -25,7 +25,7 @@ MAX_LEFT_BEFORE: Final = 16
 _ONE_BY_ONE: Final = 4
 """Of these; then the first iterations are excluded together."""
 _TOGETHER: Final = 64
-"""Iterations that are."""
+"""Iterations that are, and the last ones before that are looked at."""
 
 _STAYING: Final = ("loop", "break", "return")
 
@@ -105,11 +105,11 @@ def _left_before(
     for c, counter in _staying(launch, barrier, guard):
         mine = launch.side(counter, 1, mode)
         last = values.get(mine, 0)
-        for turn in range(min(last, MAX_TURNS)):
+        for turn in (*range(last - 1, max(last - _TOGETHER, 0) - 1, -1), *range(min(last - _TOGETHER, MAX_TURNS))):
             stayed = _stays(launch, c, counter, turn, mode)
             if evaluate(stayed, values) == 0:
                 return stayed, True
-        if last > MAX_TURNS:
+        if last - _TOGETHER > MAX_TURNS:
             return E.compare("le", mine, E.const(MAX_TURNS, I64)), False
     return None
 

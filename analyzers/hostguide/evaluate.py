@@ -56,6 +56,8 @@ class Evaluator(Conversions):
         """What is being executed: facts from inside an expression are cited as the whole statement."""
         self.read_as: dict[Expr, Cursor] = {}
         """The member of an unknown object that an integer was read from, where it was read first."""
+        self.gives_properties = False
+        """Whether host code writes to what a device property is read from."""
         self._rules: dict[str, Callable[[Node], Value]] = {
             "const": self._const,
             "real": self._real,
@@ -225,7 +227,7 @@ class Evaluator(Conversions):
         value = self._read_member(node)
         known = device_property(node)
         asked = isinstance(value, Expr) and self.part_of.get(value, (0, ""))[1] == node.value
-        return known if known is not None and asked else value
+        return known if known is not None and asked and not self.gives_properties else value
 
     def _read_member(self, node: Node) -> Value:
         place = self.place(node)
@@ -517,7 +519,13 @@ class Evaluator(Conversions):
         value = self.evaluate(inner)
         return self.converted(value, ty)
 
+    def _note_target(self, target: Node) -> None:
+        """What the host writes to any object a device property is not that of a device any more, in any of them."""
+        if target.op == "member" and device_property(target) is not None:
+            self.gives_properties = True
+
     def _assign(self, node: Node) -> Value:
+        self._note_target(node.arg(0))
         value = self.evaluate(node.arg(1))
         ty = node.arg(0).ty
         value = self.converted(value, ty)
@@ -531,6 +539,7 @@ class Evaluator(Conversions):
 
     def _compound(self, node: Node) -> Value:
         target = node.arg(0)
+        self._note_target(target)
         operand = self.evaluate(node.arg(1))
         place = self.place(target)
         old = self._before(place, target)
@@ -541,6 +550,7 @@ class Evaluator(Conversions):
 
     def _step(self, node: Node) -> Value:
         target = node.arg(0)
+        self._note_target(target)
         place = self.place(target)
         old = self._before(place, target)
         operator = "sub" if "--" in node.value else "add"

@@ -19,7 +19,7 @@ from analyzers.ir.expr import I64, Expr, IntType
 from analyzers.races.first_thread import Coordinates, executes_if, of_thread, sole_thread
 from analyzers.races.shared_counts import barrier_between, writes_to
 from analyzers.races.threads import Launch, Mode, no_iteration, not_reached
-from analyzers.races.tickets import adds, anew_in, apart, tickets, where_taken
+from analyzers.races.tickets import adds, anew_in, apart, tickets
 
 MAX_LOADS = 8
 """Loads of one broadcast ticket that are related to each other in one question."""
@@ -41,7 +41,7 @@ def broadcast_conditions(launch: Launch, conjuncts: Iterable[Expr], mode: Mode) 
     for _, group in sorted(loads.items()):
         for one, two in combinations(group[:MAX_LOADS], 2):
             none = [c for taken, side, node in (one, two) for c in _Load(launch, taken, side, node, mode).none(given)]
-            out += [where_taken(launch, one[0].atomic, law, none) for law in _related(launch, one, two, mode)]
+            out += [E.lor(*none, law) for law in _related(launch, one, two, mode)]
     return out
 
 

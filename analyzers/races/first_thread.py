@@ -42,15 +42,19 @@ def executes_before(launch: Launch, one: AccessEvent, two: AccessEvent, thread: 
 
 def executes_if(launch: Launch, one: AccessEvent, two: AccessEvent, thread: Coordinates = FIRST) -> list[Expr] | None:
     """Conditions of a block, bound, under which ``thread`` gets to ``one`` whenever a thread of the block gets to
-    ``two``; None where that is no matter of the block alone."""
+    ``two``; None where that is no matter of the block alone, or of rounds before: a thread may have left a loop in any
+    of them."""
     certain = {launch.bind(c.condition) for c in two.guard}
     out: list[Expr] = []
     for c in one.guard:
         condition = of_thread(launch, c.condition, thread)
         if condition is None:
             return None
-        if condition is not E.TRUE and condition not in certain:
-            out.append(condition)
+        if condition is E.TRUE or condition in certain:
+            continue
+        if c.depth and c.kind in ("break", "return"):
+            return None
+        out.append(condition)
     return out
 
 

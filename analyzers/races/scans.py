@@ -17,7 +17,7 @@ from analyzers.ir.evaluate import evaluate
 from analyzers.ir.events import Scan
 from analyzers.ir.expr import I32, I64, Expr, IntType
 from analyzers.ir.intervals import Intervals
-from analyzers.races.threads import MAX_THREADS, WARP, Launch, Mode, no_iteration, not_reached, where_defined
+from analyzers.races.threads import MAX_THREADS, WARP, Launch, Mode, no_iteration, not_reached
 
 NO_WRAP = "the sums of scans fit into their types"
 MAX_SCANS = 8
@@ -79,7 +79,7 @@ def at_least(launch: Launch, value: Expr, known: Mapping[str, object], given: It
     """The largest that a value which is never negative may be, by the ranges of its symbols; None where it may be
     negative. Sums in ``known`` are not; ``given`` conditions hold, so what is compared with a constant there has it as
     a limit, and differences of what is compared have a sign."""
-    if not isinstance(value.ty, IntType) or _is_meant_negative(value):
+    if not isinstance(value.ty, IntType):
         return None
     ranges = dict(launch.thread_ranges("grid"))
     renamed = launch.side(value, 1, "grid")
@@ -95,19 +95,30 @@ def at_least(launch: Launch, value: Expr, known: Mapping[str, object], given: It
         assert isinstance(limited.ty, IntType)
         known_low, known_high = ranges.get(limited, (limited.ty.low, limited.ty.high))
         ranges[limited] = (max(known_low, least + (c.op == "lt")), known_high)
-    found = Intervals(ranges, no_signed_overflow=True).of(renamed)
+    intervals = Intervals(ranges, no_signed_overflow=True)
+    if _is_meant_negative(renamed, intervals):
+        return None
+    found = intervals.of(renamed)
     return int(found.hi) if found.lo >= 0 else None
 
 
-def _is_meant_negative(value: Expr) -> bool:
-    """Whether a number is, or may be chosen as, a negative one, also where it was converted to one without a sign:
-    ``-1``, ``-n``."""
+def _is_meant_negative(value: Expr, intervals: Intervals) -> bool:
+    """Whether a number is, or may be chosen or computed as, a negative one, also where it was converted to one without
+    a sign: ``-1``, ``-n``, ``1 - 2 * (lane & 1)``. What may be any number of its type is not meant to be one."""
     if value.op == "select":
-        return any(map(_is_meant_negative, value.args[1:]))
+        return any(_is_meant_negative(side, intervals) for side in value.args[1:])
     if value.op in ("cast", "narrow"):
-        return _is_meant_negative(value.args[0])
+        inner = value.args[0]
+        if isinstance(inner.ty, IntType) and inner.ty.signed:
+            found = intervals.of(inner)
+            if found.lo < 0 and (found.lo, found.hi) != (inner.ty.low, inner.ty.high):
+                return True
+        return _is_meant_negative(inner, intervals)
     if value.op == "const" and isinstance(value.ty, IntType):
         return value.value < 0 if value.ty.signed else value.ty.width > 1 and value.value > value.ty.high // 2
+    unsigned = isinstance(value.ty, IntType) and not value.ty.signed
+    if unsigned and value.op in ("add", "mul"):
+        return any(_is_meant_negative(a, intervals) for a in value.args)
     return value.op == "neg"
 
 
@@ -166,15 +177,15 @@ def _of_scan(
         yield _not_negative(node)
         yield from _at_most(launch, scan, node, thread, None, mode)
         value = _at(launch, scan, scan.value, thread, node, mode)
-        yield where_defined(E.compare("le", E.const(0, I64), value), none)
+        yield E.lor(*none, E.compare("le", E.const(0, I64), value))
         end = E.add(E.cast(node, I64), value)
         assert isinstance(node.ty, IntType)
         if node.ty.width < 64:
-            yield where_defined(E.compare("le", end, E.const(node.ty.high, I64)), none)
+            yield E.lor(*none, E.compare("le", end, E.const(node.ty.high, I64)))
         for total in known.values():
             if total.total and total.value is scan.value and (total.group, total.size) == (scan.group, scan.size):
                 whole = _at(launch, scan, total.result, thread, node, mode)
-                yield where_defined(E.compare("le", end, whole), none)
+                yield E.lor(*none, E.compare("le", end, whole))
     if mode == "grid":
         return
     for one, left in nodes:
@@ -192,7 +203,7 @@ def _of_scan(
                 E.lor(E.lnot(E.land(*same, before)), E.compare("le", ends[0], E.cast(right, I64))),
                 E.lor(E.lnot(E.land(*same)), before, E.compare("le", ends[1], E.cast(left, I64))),
             )
-            yield from (where_defined(law, none) for law in laws)
+            yield from (E.lor(*none, law) for law in laws)
 
 
 def _at_most(launch: Launch, scan: Scan, node: Expr, thread: int, threads: int | None, mode: Mode) -> Iterator[Expr]:

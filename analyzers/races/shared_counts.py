@@ -18,7 +18,7 @@ from analyzers.ir.intervals import Intervals
 from analyzers.races.first_thread import FIRST, Coordinates, alone, executes_before, of_thread, some_thread
 from analyzers.races.pairs import place
 from analyzers.races.scans import at_least, scans
-from analyzers.races.threads import MAX_BLOCK, Launch, Mode, no_iteration, not_reached, where_defined
+from analyzers.races.threads import MAX_BLOCK, Launch, Mode, no_iteration, not_reached
 from analyzers.solve.narrowing import NO_TAGS, Contradiction, Narrowing
 
 MAX_RELATED = 16
@@ -194,7 +194,7 @@ def count_laws(launch: Launch, conjuncts: Iterable[Expr], mode: Mode) -> list[Ex
                 law.append(E.compare("le", E.const(0, I64), E.cast(ticket, I64)))
             guard = reached_at(launch, added[0], ticket, int(thread), mode)
             none = [*no_iteration((*ticket.args, *turns)), *not_reached(guard, given)]
-            out.append(where_defined(E.lor(E.lnot(E.land(*same)), E.land(*law)), none))
+            out.append(E.lor(*none, E.lnot(E.land(*same)), E.land(*law)))
     return out
 
 

@@ -18,7 +18,7 @@ import numpy as np
 from analyzers.ir import expr as E
 from analyzers.ir.clusters import is_in_block, own_object
 from analyzers.ir.context import LaunchContext, promised
-from analyzers.ir.evaluate import evaluate, evaluate_vector, may_be_undefined
+from analyzers.ir.evaluate import evaluate, evaluate_vector
 from analyzers.ir.events import KernelEvents
 from analyzers.ir.expr import I64, Expr
 from analyzers.ir.uniformity import is_uniform
@@ -553,7 +553,7 @@ def opaque_definitions(launch: Launch, conjuncts: Iterable[Expr], mode: Mode) ->
             rename = partial(_renamed, launch, mapping, thread, mode)
             none = [*no_iteration(node.args), *not_reached(map(rename, known.reached), given)]
             for c in map(rename, known.conditions):
-                renamed = where_defined(c, none)
+                renamed = E.lor(*none, c)
                 if not any(_foreign(n, node) for n in E.symbols(renamed)):
                     out.append(renamed)
                     todo += [n for n in E.symbols(renamed) if n.op == "opaque" and n not in seen]
@@ -573,12 +573,6 @@ def no_iteration(arguments: Iterable[Expr]) -> list[Expr]:
 def not_reached(conditions: Iterable[Expr], given: Collection[Expr]) -> list[Expr]:
     """When something is not executed that stands under conditions (renamed), of which those ``given`` hold."""
     return [E.lnot(c) for whole in conditions for c in E.conjuncts(whole) if c not in given]
-
-
-def where_defined(law: Expr, none: Iterable[Expr]) -> Expr:
-    """A law of values of which there are ``none`` under some conditions: it need not be defined then, and nothing that
-    is undefined may be asked for."""
-    return E.lor(*none, law) if may_be_undefined(law) else law
 
 
 def _foreign(node: Expr, target: Expr) -> bool:

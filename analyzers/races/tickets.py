@@ -25,7 +25,7 @@ from analyzers.ir.expr import I64, Expr, IntType
 from analyzers.races.others import may_have_waited, passage
 from analyzers.races.scans import at_least
 from analyzers.races.shared_counts import barrier_between, not_negative, reached_at, value_at, writes_to
-from analyzers.races.threads import Launch, Mode, no_iteration, not_reached, where_defined
+from analyzers.races.threads import Launch, Mode, no_iteration, not_reached
 
 NO_WRAP = "atomic counters do not wrap around"
 
@@ -101,16 +101,6 @@ def adds(launch: Launch, a: AccessEvent) -> bool:
     return at_least(launch, a.value, launch.once(not_negative), [c.condition for c in a.guard]) is not None
 
 
-def always_adds(launch: Launch, a: AccessEvent) -> bool:
-    """Whether what is added is nothing negative even where its thread does not come to it."""
-    return a.value is None or at_least(launch, a.value, launch.once(not_negative)) is not None
-
-
-def where_taken(launch: Launch, a: AccessEvent, law: Expr, none: Collection[Expr]) -> Expr:
-    """A law of tickets of ``a``, of which there are ``none`` under some conditions."""
-    return where_defined(law, none) if always_adds(launch, a) else E.lor(*none, law)
-
-
 def _both_add(launch: Launch, a: AccessEvent, o: AccessEvent) -> bool:
     return a.width == o.width and adds(launch, a) and adds(launch, o)
 
@@ -140,7 +130,7 @@ def ticket_conditions(launch: Launch, conjuncts: Iterable[Expr], mode: Mode) -> 
                     same = [E.compare("eq", e, f) for e, f in zip(mine.cell(), theirs.cell(), strict=True)]
                     none = [*mine.not_taken(given), *theirs.not_taken(given)]
                     law = apart(a, (left, mine.step()), (right, theirs.step()))
-                    out.append(where_taken(launch, a, E.lor(E.lnot(E.land(*same)), law), none))
+                    out.append(E.lor(*none, E.lnot(E.land(*same)), law))
     return out
 
 

@@ -24,7 +24,7 @@ from analyzers.ir.expr import I64, Expr, IntType
 from analyzers.races.lane_counts import lanes_below
 from analyzers.races.scans import of_last_lane
 from analyzers.races.threads import MAX_THREADS, WARP, Launch, Mode, not_reached
-from analyzers.races.tickets import anew_in, apart, tickets, where_taken
+from analyzers.races.tickets import anew_in, apart, tickets
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,7 +222,7 @@ def warp_ticket_conditions(launch: Launch, conjuncts: Iterable[Expr], mode: Mode
         else:
             laws = [E.lor(others, law) for law in (E.lor(same, different), E.lor(E.lnot(same), one_ticket))]
         none = not_reached((launch.side(c, t, mode) for t in (1, 2) for c in b.conditions), given)
-        out += [where_taken(launch, a, law, none) for law in laws]
+        out += [E.lor(*none, law) for law in laws]
     return [c for c in out if c is not E.TRUE]
 
 

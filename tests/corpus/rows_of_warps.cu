@@ -136,3 +136,17 @@ void launch_changed_size(float *out, int n, int m) {
   device.warpSize = m;
   changed_size<<<n, device.warpSize>>>(out, n);
 }
+
+// In one of several.
+__global__ void changed_in_one(float *out, int n) {
+  int warp = threadIdx.x / warpSize, lane = threadIdx.x % warpSize;
+  int row = blockIdx.x * (blockDim.x / warpSize) + warp;
+  if (row < n) out[row * warpSize + lane] = row + blockIdx.x;  // expect: data-race inter-block with self
+}
+
+void launch_changed_in_one(float *out, int n, int m) {
+  cudaDeviceProp devices[2];
+  for (int i = 0; i < 2; ++i) cudaGetDeviceProperties(&devices[i], i);
+  devices[m & 1].warpSize = m;
+  changed_in_one<<<n, devices[0].warpSize>>>(out, n);
+}

@@ -112,3 +112,32 @@ __global__ void entries_of_blocks(int *out, int *counter, int each) {  // expect
   __syncthreads();
   for (int i = threadIdx.x; i < each; i += 64) out[base + i] = blockIdx.x;
 }
+
+// What is computed as a negative number and converted takes back.
+
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void gives_and_takes(int *out) {
+  __shared__ unsigned top;
+  if (threadIdx.x == 0) top = 64;
+  __syncthreads();
+  unsigned p = atomicAdd(&top, 1 - 2 * (int)(threadIdx.x & 1));
+  out[p] = threadIdx.x;  // expect: possible-data-race with self
+}
+
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void takes_one_or_two(int *out) {  // expect: race-free
+  __shared__ unsigned top;
+  if (threadIdx.x == 0) top = 64;
+  __syncthreads();
+  unsigned p = atomicAdd(&top, 1 + (int)(threadIdx.x & 1));
+  out[p] = threadIdx.x;
+}
+
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void all_ones_takes_back(int *out) {
+  __shared__ unsigned top;
+  if (threadIdx.x == 0) top = 64;
+  __syncthreads();
+  unsigned p = atomicAdd(&top, (threadIdx.x & 1) + 0xffffffffu * !(threadIdx.x & 1));
+  out[p] = threadIdx.x;  // expect: possible-data-race with self
+}
