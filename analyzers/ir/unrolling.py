@@ -115,14 +115,14 @@ class _Unroller:
         return Block(s.label, tuple(out))
 
     def _qualifies(self, s: Loop) -> bool:
-        """Nothing in it but computing, and some decision beside the loop's own test, or elements that it fills: others
-        have closed forms."""
+        """Nothing in it but computing, and some decision beside the loop's own test, or elements of arrays that it
+        fills or reads: others have closed forms."""
         inside = statements((*s.head, *s.body, *s.latch))
-        fills = any(isinstance(x, Store) for x in inside)
+        elements = any(isinstance(x, (Load, Store)) for x in inside)
         computes = all(
             isinstance(x, (Assign, If, Block, Exit, Continue)) or adds_from_below(x) or self._is_own(x) for x in inside
         )
-        return computes and (fills or _decides(s, inside))
+        return computes and (elements or _decides(s, inside))
 
     def _is_own(self, s: Stmt) -> bool:
         """An access to an integer or a pointer in an object of the thread's own."""

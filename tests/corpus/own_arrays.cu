@@ -95,3 +95,27 @@ __global__ void element_of_the_data(int *out, const int *in) {
   out[at[in[t] & 1]] = t;
   out[at[in[t + 64] & 1] / 2] = 1;  // expect: possible-data-race with self; possible-data-race with -1
 }
+
+// The place is summed up from the digits, in a loop of its own.
+// cuda-lsp: launch grid=(1) block=(512)
+__global__ void summed_digits(float *out) {  // expect: race-free
+  int size[3] = {1, 8, 64}, digit[3], rest = threadIdx.x, at = 0;
+  for (int d = 0; d < 3; ++d) {
+    digit[d] = rest & 7;
+    rest >>= 3;
+  }
+  for (int d = 0; d < 3; ++d) at += digit[d] * size[d];
+  out[at] = threadIdx.x;
+}
+
+// Each digit has lost a bit.
+// cuda-lsp: launch grid=(1) block=(512)
+__global__ void shorter_digits(float *out) {
+  int size[3] = {1, 8, 64}, digit[3], rest = threadIdx.x, at = 0;
+  for (int d = 0; d < 3; ++d) {
+    digit[d] = rest & 3;
+    rest >>= 3;
+  }
+  for (int d = 0; d < 3; ++d) at += digit[d] * size[d];
+  out[at] = threadIdx.x;  // expect: data-race with self
+}
