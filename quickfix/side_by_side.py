@@ -251,7 +251,7 @@ def _rewritten(
             if number:
                 written += middle.once()
             else:
-                written += b"if (" + test + b")" + (opening.once() if test is name else opening.plain)
+                written += b"if (" + test + b")" + (opening.once() if test == name else opening.plain)
             written += newline
             moved.append((len(written), start, end - start))
             written += text[start:end] + indentation

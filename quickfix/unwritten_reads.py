@@ -43,7 +43,7 @@ def all_find_nothing(kernels: Iterable[KernelAnalysis], reads: Iterable[Access],
     sites = {_site(read) for read in reads}
     events = [(k, [e for e in k.events.accesses if not e.writes and _site_now(e) in sites]) for k in kernels]
     return all(
-        not _is_known(k) or all(_nothing_before(checker, e, but) and not checker.effort.is_spent for e in found)
+        _is_known(k) and all(_nothing_before(checker, e, but) and not checker.effort.is_spent for e in found)
         for k, found in events
         for checker in (_checkers(k, solving) if found else ())
     )
