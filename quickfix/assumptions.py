@@ -52,7 +52,7 @@ def _of_reads(session: Session, fix: Fix) -> Fix:
         return fix
     session = session.reading(e.span.path for e in fix.edits)
     analysis, _ = session.read(changes_of(fix.edits, session.trees.texts))
-    solving = Solving.of(session.request, session.poll)
+    solving = Solving.short(session.request, session.poll)
     kept = reads_kept_first(session.kernels, races, analysis.kernels, solving)
     session.charge(solving.effort.spent)
     if not kept:

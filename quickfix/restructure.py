@@ -8,8 +8,8 @@ the engine to say, and barriers are placed in the new text as in any other.
   the assignment. C++ evaluates the value first anyway, also where the assignment is a part of the statement that is
   always evaluated (`inner_values`). An expression with commas becomes as many statements, a conditional one `if` and
   `else` (`conditional_statements`).
-* A conditional whose sides collide is split at its `else`: the condition is evaluated once and kept. Where both sides
-  write before they read, both are split in between (`side_by_side`).
+* A conditional whose sides collide is split at its `else`: the condition is evaluated once and kept. Where the first
+  one would read what nobody has written, both are split behind what they write (`side_by_side`).
 * A `switch` whose sections collide is split behind the `break` of one (`switches`).
 * A function called under a condition is called by all threads, which pass the condition (`called_conditionals`).
 * A conditional in whose body a barrier is missing is closed before it and opened again behind it (`conditionals`). One

@@ -45,7 +45,7 @@ from quickfix.own_headers import own_headers
 from quickfix.paths import Candidate, Key
 from quickfix.solving import Solving
 from quickfix.steps import BLOCK_VOTE, WARP_VOTE
-from quickfix.unwritten_reads import read_first
+from quickfix.unwritten_reads import races_read_first
 from quickfix.verify import (
     Difference,
     EditedFile,
@@ -272,10 +272,10 @@ class Session:
 
     @property
     def read_first(self) -> frozenset[PairKey]:
-        """The races of this text that puts a read in front of all that is written to what it reads."""
+        """The races of which this text puts a read in front of all that is written to what it reads."""
         if self._read_first is None:
-            solving = Solving.of(self.request, self.poll)
-            self._read_first = read_first(self.kernels, solving)
+            solving = Solving.short(self.request, self.poll)
+            self._read_first = races_read_first(self.kernels, solving)
             self.charge(solving.effort.spent)
         return self._read_first
 

@@ -33,6 +33,12 @@ from quickfix.variables import uses_in
 from quickfix.verify import RACES, findings_of
 
 _Range = tuple[int, int]
+_NUMBER: Final = re.compile(
+    rb"[;{}(,]\s*(?:(?:__shared__|volatile|const|unsigned|signed|long|short|int|char|float|double|bool|size_t)\s+)+\Z"
+)
+"""How the declaration of a number, or an array of numbers, begins."""
+_OF_PLACE: Final = re.compile(rb"\b(?:sizeof|alignof|decltype|__LINE__|__COUNTER__)\b")
+"""What may mean another thing elsewhere, or of what names are not told as uses."""
 _LINE_ENDS: Final = re.compile(rb"[ \t]*\r?\n(?:[ \t]*\r?\n)*")
 
 
@@ -77,36 +83,29 @@ def _around_barrier(layout: Layout, statement: Statement) -> _Range:
 
 def behind_writes(session: Session, outer: Level, owner: Statement) -> Restructuring | None:
     """Part both branches of a conditional between what their threads write of shared memory and what they read of it,
-    where reads would come first if the whole of one branch came before the other one. Each of these is in a branch that
-    itself writes what the other one reads, or finds what nobody has written. None where that is otherwise or not
-    possible. `outer`: the body that the conditional is in."""
+    where reads would come first if the whole of one branch came before the other one, and would find what nobody has
+    written, their own branch aside. None where that is otherwise or not possible. `outer`: the body that the
+    conditional is in."""
     reads: tuple[list[int], list[int]] = ([], [])
     writes: tuple[list[int], list[int]] = ([], [])
-    first: list[tuple[Finding, Access]] = []
-    exchanged: set[str | None] = set()
+    first: list[Access] = []
     for race in (f for k in session.kernels for f in findings_of(k.result) if f.code in RACES):
         sides = [(a, place) for a in race.accesses[:2] if (place := _in_branch(session, owner, a)) is not None]
         if len(sides) < 2:
             continue
-        read = next(((a, branch) for a, (branch, _) in sides if a.kind == "read"), None)
-        if race.space != "shared" or race.scope == "inter-block" or read is None:
+        if race.space != "shared" or race.scope == "inter-block" or {a.kind for a, _ in sides} != {"read", "write"}:
             return None
         for access, (branch, position) in sides:
             (reads if access.kind == "read" else writes)[branch].append(position)
-        if len({branch for _, (branch, _) in sides}) == 1:
-            continue
-        if read[1] == 0:
-            first.append((race, read[0]))
-        else:
-            exchanged.add(race.object)
+        if len({branch for _, (branch, _) in sides}) == 2:
+            first += [access for access, (branch, _) in sides if access.kind == "read" and branch == 0]
     if not first:
         return None
     try:
         restructuring = _parted(session, outer, owner, [_between(w, r) for w, r in zip(writes, reads, strict=True)])
     except NotPossible:
         return None
-    others = [access for race, access in first if race.object not in exchanged]
-    return restructuring if _find_nothing_else(session, outer, owner.bodies[0], others) else None
+    return restructuring if _find_nothing_else(session, outer, owner, first) else None
 
 
 def _in_branch(session: Session, owner: Statement, access: Access) -> tuple[int, int] | None:
@@ -116,16 +115,21 @@ def _in_branch(session: Session, owner: Statement, access: Access) -> tuple[int,
     return None if level is None else (owner.bodies.index(level.body), level.position)
 
 
-def _find_nothing_else(session: Session, outer: Level, branch: Body, reads: Sequence[Access]) -> bool:
-    """Whether the reads in a branch find nothing but what threads write in it."""
+def _find_nothing_else(session: Session, outer: Level, owner: Statement, reads: Sequence[Access]) -> bool:
+    """Whether the reads in the first branch of a conditional find nothing but what threads have written in it on the
+    same way through it."""
+    path, branch = outer.function.path, owner.bodies[0]
 
-    def is_own(event: AccessEvent) -> bool:
-        spans = (*event.site.calls, event.site.span)
-        path = outer.function.path
-        return any(s.path == path and branch.start <= s.start_offset < branch.end for s in spans)
+    def at_once(write: AccessEvent, read: AccessEvent) -> bool:
+        span = write.site.span
+        inside = span.path == path and branch.start <= span.start_offset < branch.end
+        return inside and write.site.calls == read.site.calls
 
-    solving = Solving.of(session.request, session.poll)
-    found = not reads or all_find_nothing(session.kernels, reads, is_own, solving)
+    kernels = session.running(path, owner.keyword)
+    if kernels is None:
+        return False
+    solving = Solving.short(session.request, session.poll)
+    found = all_find_nothing(kernels, reads, at_once, solving)
     session.charge(solving.effort.spent)
     return found
 
@@ -139,6 +143,10 @@ def _parted(session: Session, outer: Level, owner: Statement, at: Sequence[tuple
     path = outer.function.path
     layout = Layout(session.trees.texts[path])
     _refuse_cut(layout, owner)
+    if _OF_PLACE.search(layout.code, owner.start, owner.end):
+        raise NotPossible(
+            f"what the conditional in line {line_of(layout.text, owner.keyword)} says depends on its place"
+        )
     then, otherwise = (
         _in_two(layout, outer, body, low, len(body.statements) if high is None else high)
         for body, (low, high) in zip(owner.bodies, at, strict=True)
@@ -208,12 +216,14 @@ def _parts(layout: Layout, outer: Level, body: Body, cuts: Sequence[tuple[int, _
 
 
 def _refuse_lent(layout: Layout, function: FunctionTree, front: _Range, rest: Collection[int]) -> None:
-    """Raise `NotPossible` where a pointer in the `rest` of a branch may lead to a variable of its front, which has
-    ended then."""
+    """Raise `NotPossible` where something in the `rest` of a branch may lead to a variable of its front, which has
+    ended then: what has changed there is no number."""
     uses = list(uses_in(function, front))
     own = {u.variable for u in uses if u.kind == "declared"}
-    kept = {u.variable for u in uses if u.kind == "changed"} - own
-    if kept.intersection(rest) and any(u.kind == "lent" and u.variable in own for u in uses):
+    kept = {u.variable for u in uses if u.kind in ("changed", "lent")}.intersection(rest) - own
+    declared = ((u.variable, u.at) for u in function.uses if u.kind == "declared" and u.variable in kept)
+    numbers = {variable for variable, at in declared if _NUMBER.search(layout.code, function.start, at)}
+    if own and not kept <= numbers:
         raise NotPossible(f"a variable of the branch in line {line_of(layout.text, front[0])} may be pointed to behind")
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Final
 
 from analyzers.model import CheckOptions
 from analyzers.questions import settings
@@ -15,6 +16,9 @@ from analyzers.races.threads import Launch
 from analyzers.requests import CheckRequest
 from analyzers.solve.effort import Effort
 from analyzers.solve.ladder import Budget, Ladder
+
+_FEW: Final = 2_000
+"""Units of work for questions beside a repair."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +35,11 @@ class Solving:
     def of(request: CheckRequest, poll: Callable[[], None]) -> Solving:
         """With nothing spent yet."""
         return Solving(settings(request), Effort(request.options.kernel_effort), poll)
+
+    @staticmethod
+    def short(request: CheckRequest, poll: Callable[[], None]) -> Solving:
+        """The same for a few questions beside a repair."""
+        return Solving(settings(request), Effort(min(request.options.kernel_effort, _FEW)), poll)
 
     def ladder(self) -> Ladder:
         return Ladder(Budget(smt=self.options.smt_budget))

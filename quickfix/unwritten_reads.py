@@ -2,13 +2,14 @@
 
 Takes analysed kernels and races of them; says which of their reads come before any write that may touch the same bytes:
 in the text as it is, and in an edited one. A barrier puts such a read and a write behind it in order and the race is
-gone, but the read finds what nobody has written.
+gone, but the read finds what nobody has written. What an atomic does begins with a read.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import takewhile
+from typing import Final
 
 from analyzers.analysed import KernelAnalysis
 from analyzers.ir import expr as E
@@ -23,30 +24,41 @@ from quickfix.verify import RACES, PairKey, findings_of, key_of
 
 _Site = tuple[tuple[str, int], ...]
 """Where an access and the calls around it stand."""
-_Reads = Sequence[AccessEvent]
-_Which = Callable[[AccessEvent], bool]
+_Accesses = Sequence[AccessEvent]
+_Which = Callable[[AccessEvent, AccessEvent], bool]
+
+_MOST_WRITES: Final = 64
+"""In front of one read that are asked about, the last ones first."""
+_ABOUT_A_DECISION: Final = "could not decide whether"
+"""How the reasons begin that leave single pairs and barriers open, not what the kernel does."""
 
 
-def read_first(kernels: Iterable[KernelAnalysis], solving: Solving) -> frozenset[PairKey]:
-    """The races of which the text puts such a read in front of the write."""
+def races_read_first(kernels: Iterable[KernelAnalysis], solving: Solving) -> frozenset[PairKey]:
+    """The races of which the text puts such a read in front of the write. What is not decided counts as one."""
     found: set[PairKey] = set()
     for analysis in kernels:
+        sites = _by_site(analysis)
         for race in _races(analysis.result):
-            if any(_finds_nothing(analysis, reads, solving) for reads in _first(analysis, [race])):
+            if any(_finds_nothing(analysis, reads, solving) for reads in _first(sites, race)):
                 found.add(key_of(race))
     return frozenset(found)
 
 
-def all_find_nothing(kernels: Iterable[KernelAnalysis], reads: Iterable[Access], but: _Which, solving: Solving) -> bool:
-    """Whether it is proved that nobody has written what the reads find, in any launch of any of the kernels, but for
-    some writes."""
+def all_find_nothing(
+    kernels: Iterable[KernelAnalysis], reads: Iterable[Access], at_once: _Which, solving: Solving
+) -> bool:
+    """Whether it is proved that nobody has written what the reads find, in any launch of the kernels, which all run
+    them. `at_once`: whether a write is made by the same execution of the code around it and a read."""
     sites = {_site(read) for read in reads}
-    events = [(k, [e for e in k.events.accesses if not e.writes and _site_now(e) in sites]) for k in kernels]
-    return all(
-        _is_known(k) and all(_nothing_before(checker, e, but) and not checker.effort.is_spent for e in found)
-        for k, found in events
-        for checker in (_checkers(k, solving) if found else ())
-    )
+    for analysis in kernels:
+        found = [e for e in analysis.events.accesses if e.kind != "write" and _site_of(e) in sites]
+        reasons = (r for c in analysis.result.contexts for r in c.reasons)
+        if not found or not _is_known(analysis) or any(not r.text.startswith(_ABOUT_A_DECISION) for r in reasons):
+            return False
+        for checker in _checkers(analysis, solving):
+            if any(_nothing_before(checker, e, at_once) is not True for e in found):
+                return False
+    return True
 
 
 def reads_kept_first(
@@ -55,27 +67,26 @@ def reads_kept_first(
     edited: Iterable[KernelAnalysis],
     solving: Solving,
 ) -> list[AccessEvent]:
-    """The reads of `races` that the text puts first (`read_first`), one for each site, but for those in front of which
-    an edit has put what is written. `kernels`: of the old text. An edit that writes code anew leaves the words of what
-    is accessed."""
+    """The reads of `races` that the text puts first (`races_read_first`), one for each site, but for those in front of
+    which an edit has put what is written. `kernels`: of the old text. In code that is written anew a read is known by
+    its words."""
     now = {k.kernel.mangled: k for k in edited}
     found: dict[_Site, AccessEvent] = {}
     for analysis in kernels:
-        made = now.get(analysis.kernel.mangled)
+        made, sites = now.get(analysis.kernel.mangled), _by_site(analysis)
         for race in (race for race in _races(analysis.result) if key_of(race) in races):
-            for first, *_ in _first(analysis, [race]):
-                if made is None or any(_finds_nothing(made, same, solving) for same in _called(made, first)):
-                    found[_site_now(first)] = first
+            for first, *_ in _first(sites, race):
+                same = _called(made, first) if made is not None else []
+                if made is None or not same or any(_finds_nothing(made, each, solving) for each in same):
+                    found[_site_of(first)] = first
     return list(found.values())
 
 
-def _called(analysis: KernelAnalysis, read: AccessEvent) -> Iterable[_Reads]:
+def _called(analysis: KernelAnalysis, read: AccessEvent) -> list[_Accesses]:
     """The reads, by their sites, that are written as this one is."""
-    found: dict[_Site, list[AccessEvent]] = {}
-    for event in analysis.events.accesses:
-        if not event.writes and event.site.text == read.site.text:
-            found.setdefault(_site_now(event), []).append(event)
-    return found.values()
+    every = (found for found in _by_site(analysis).values() if found[0].site.text == read.site.text)
+    reads = ([e for e in found if e.kind != "write"] for found in every)
+    return [each for each in reads if each]
 
 
 def _races(kernel: KernelResult) -> Iterator[Finding]:
@@ -85,25 +96,28 @@ def _races(kernel: KernelResult) -> Iterator[Finding]:
             yield f
 
 
-def _first(analysis: KernelAnalysis, races: Iterable[Finding]) -> Iterator[_Reads]:
+def _first(sites: Mapping[_Site, _Accesses], race: Finding) -> Iterator[_Accesses]:
     """The reads at one site of a race, each of which comes before some write at the other one."""
-    at: dict[_Site, list[AccessEvent]] = {}
-    for race in races:
-        if not at:
-            for event in analysis.events.accesses:
-                at.setdefault(_site_now(event), []).append(event)
-        one, two = (_site(access) for access in race.accesses[:2])
-        for here, there in ((one, two), (two, one)):
-            reads, writes = [e for e in at.get(here, ()) if not e.writes], [e for e in at.get(there, ()) if e.writes]
-            if reads and all(any(read.order < write.order for write in writes) for read in reads):
-                yield reads
+    one, two = (_site(access) for access in race.accesses[:2])
+    for here, there in ((one, two), (two, one)):
+        reads = [e for e in sites.get(here, ()) if e.kind != "write"]
+        writes = [e for e in sites.get(there, ()) if e.writes]
+        if reads and all(any(read.order < write.order for write in writes) for read in reads):
+            yield reads
+
+
+def _by_site(analysis: KernelAnalysis) -> dict[_Site, list[AccessEvent]]:
+    found: dict[_Site, list[AccessEvent]] = {}
+    for event in analysis.events.accesses:
+        found.setdefault(_site_of(event), []).append(event)
+    return found
 
 
 def _site(access: Access) -> _Site:
     return tuple((s.path, s.start_offset) for s in (*access.calls, access.span))
 
 
-def _site_now(event: AccessEvent) -> _Site:
+def _site_of(event: AccessEvent) -> _Site:
     return tuple((s.path, s.start_offset) for s in (*event.site.calls, event.site.span))
 
 
@@ -116,29 +130,34 @@ def _checkers(analysis: KernelAnalysis, solving: Solving) -> Iterator[RaceChecke
     return (solving.checker(Launch(analysis.events, context)) for context in analysis.contexts)
 
 
-def _finds_nothing(analysis: KernelAnalysis, reads: _Reads, solving: Solving) -> bool:
-    """Whether nobody has written what the reads find, in some launch; also where the work for it is spent."""
+def _finds_nothing(analysis: KernelAnalysis, reads: _Accesses, solving: Solving) -> bool:
+    """Whether nobody has written what the reads find, in some launch; also where that is not decided."""
     return _is_known(analysis) and any(
-        all(_nothing_before(checker, read, lambda _: False) for read in reads)
+        all(_nothing_before(checker, read, lambda write, read: False) is not False for read in reads)
         for checker in _checkers(analysis, solving)
     )
 
 
-def _nothing_before(checker: RaceChecker, read: AccessEvent, but: _Which) -> bool:
-    """Whether no thread of the block may have written what a read finds, `but` for some writes. Where the work for it
-    is spent, that is not known."""
+def _nothing_before(checker: RaceChecker, read: AccessEvent, at_once: _Which) -> bool | None:
+    """Whether no thread of the block may have written what a read finds; None where the work for it is spent. What is
+    written `at_once` with it does not count."""
     launch = checker.launch
     own = place(launch, read)
-    for write in launch.events.accesses:
-        before = write.order < read.order
-        if not write.writes or but(write) or not (before or _common(write, read)):
+    asked = 0
+    for write in reversed(launch.events.accesses):
+        same = at_once(write, read)
+        before = write.order < read.order and not same
+        if not write.writes or not (before or _common(write, read)):
             continue
         where = place(launch, write)
-        pair = Pair(write, read, where, own)
-        if where.allocation != own.allocation or checker.effort.is_spent:
+        if where.allocation != own.allocation:
             continue
+        pair = Pair(write, read, where, own)
+        asked += 1
+        if checker.effort.is_spent or asked > _MOST_WRITES:
+            return None
         if pair.crosses_blocks or not checker.never_meet(pair, None if before else _in_earlier_rounds(launch, pair)):
-            return False
+            return None if checker.effort.is_spent else False
     return True
 
 

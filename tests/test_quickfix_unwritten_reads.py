@@ -100,6 +100,14 @@ FIRST = [
     w[t] = 0;
   }
 """,
+    # atomics read, too
+    """\
+  if (t >= 8) {
+    atomicAdd(&s[t % 8], 1);
+  } else {
+    s[t] = 0;
+  }
+""",
 ]
 
 
@@ -188,19 +196,6 @@ BOTH = [
     s[t] = 7;
   }
 """,
-    # in a loop, where what is kept of the condition is of one round
-    """\
-  for (int i = 0; i < 4; ++i) {
-    if ((t + i) % 2) {
-      s[t] = in[i];
-      out[t] += s[t ^ 1];
-    } else {
-      s[t] = i;
-      out[t] -= s[t ^ 1];
-    }
-    __syncthreads();
-  }
-""",
     # a condition that is kept already, and one with an effect
     """\
   const bool low = t < 32;
@@ -284,14 +279,22 @@ def test_both_branches_write_before_any_reads(body: str) -> None:
     assert not [f for f in findings_of(kernel) if f.code in RACES]
 
 
+SWAPPED = """\
+  if (t < 32) {
+    out[t] = s[t + 32];
+  } else {
+    s[t] = in[t];
+  }
+"""
+
+
 def test_the_branch_that_writes_comes_first_where_nothing_is_to_be_read_before() -> None:
-    swapped = "  if (t < 32) {\n    out[t] = s[t + 32];\n  } else {\n    s[t] = in[t];\n  }\n"
-    text, found = repairs(swapped)
+    text, found = repairs(SWAPPED)
     assert found[0].applies_unasked
     assert found[0].title.startswith("Swap the branches of the conditional in line ")
     after = edited(text, found[0])
     assert after.index("s[t] = in[t]") < after.index("__syncthreads()") < after.index("out[t] = s[t + 32]")
-    _, found = repairs("  s[t] = in[t];\n  __syncthreads();\n" + swapped)
+    _, found = repairs("  s[t] = in[t];\n  __syncthreads();\n" + SWAPPED)
     assert found[0].applies_unasked
     assert found[0].title.startswith("Split the conditional in line ")
 
@@ -315,6 +318,47 @@ AT_ELSE = [
   } else {
     s[t] = 0;
     out[t] = a[t - 32];
+  }
+""",
+    # of what an earlier round has written
+    """\
+  for (int i = 0; i < 4; ++i) {
+    if ((t + i) % 2) {
+      s[t] = in[i];
+      out[t] += s[t ^ 1];
+    } else {
+      s[t] = i;
+      out[t] -= s[t ^ 1];
+    }
+    __syncthreads();
+  }
+""",
+    # of cells that were filled before, in another row of one array
+    """\
+  __shared__ float m[2][64];
+  m[0][t] = in[t];
+  __syncthreads();
+  if (t < 32) {
+    m[1][t] = in[t];
+    out[t] = m[0][t + 32];
+  } else {
+    m[0][t] = 0;
+    out[t] = m[1][t - 32];
+  }
+""",
+    # of what the branch itself has written in an earlier round
+    """\
+  for (int i = 0; i < 2; ++i) {
+    if (t < 32) {
+      if (i == 0) {
+        s[t + 32] = in[t];
+      } else {
+        out[t] = s[t + 32];
+      }
+    } else {
+      if (i == 1) s[t] = 0;
+    }
+    __syncthreads();
   }
 """,
 ]
@@ -383,6 +427,36 @@ __global__ void __cluster_dims__(2, 1, 1) k(const float *in, float *out) {
   out[blockIdx.x * 64 + t] = s[t ^ 1];
   s[t] = 0;
   c.sync();
+}
+"""
+
+
+def test_what_a_function_that_is_not_seen_may_write_is_not_proved_to_be_nothing() -> None:
+    found = [a for a in answers(engine(), CheckRequest("/restructured/unseen.cu", UNSEEN)) if isinstance(a, Fix)]
+    assert found
+    assert not any("Swap" in fix.title for fix in found)
+
+
+UNSEEN = """
+__device__ void ex(float *s, float *out, int t) {
+  if (t < 32) {
+    out[t] = s[t + 32];
+  } else {
+    s[t] = 1;
+  }
+}
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void k(float *out) {
+  __shared__ float s[128];
+  ex(s, out, threadIdx.x);
+}
+__device__ void fill(float *);
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void filled(float *out) {
+  __shared__ float s[128];
+  fill(s);
+  __syncthreads();
+  ex(s, out, threadIdx.x);
 }
 """
 
@@ -490,6 +564,29 @@ NOT_BOTH = [
     out[t] = s[t - 32];
   }
 """,
+    """\
+  float z = 1, *p = &z;
+  if (t < 32) {
+    float v[2] = {in[t], 2};
+    p = v;
+    s[t] = 3;
+    out[t] = s[t + 32] + *p;
+  } else {
+    s[t] = -in[t];
+    out[t] = s[t - 32];
+  }
+""",
+    """\
+  double v = 1;
+  if (t < 32) {
+    float v = 0;
+    s[t] = in[t];
+    out[t] = s[t + 32] + sizeof(v);
+  } else {
+    s[t] = -in[t];
+    out[t] = s[t - 32] + v;
+  }
+""",
 ]
 
 
@@ -501,3 +598,13 @@ def test_where_both_branches_cannot_be_parted_nothing_is_applied_unasked(body: s
         assert "Split both branches" not in fix.title
         for me in (3, 40):
             assert alone(text, "k", me) == alone(edited(text, fix), "k", me)
+
+
+@pytest.mark.parametrize("body", [BOTH[0], SWAPPED])
+def test_lines_end_and_begin_as_they_did(body: str) -> None:
+    text = (LAUNCH + HEAD + body + "}\n").replace("  ", "\t").replace("\n", "\r\n")
+    found = [a for a in answers(engine(), CheckRequest("/restructured/crlf.cu", text)) if isinstance(a, Fix)]
+    assert found[0].applies_unasked
+    after = edited(text, found[0])
+    assert after.count("\n") == after.count("\r\n")
+    assert not any(line.startswith(" ") for line in after.splitlines())
