@@ -121,9 +121,10 @@ def _find_nothing_else(session: Session, outer: Level, owner: Statement, reads: 
     path, branch = outer.function.path, owner.bodies[0]
 
     def at_once(write: AccessEvent, read: AccessEvent) -> bool:
+        # Where calls are, two of one macro have the same place.
         span = write.site.span
         inside = span.path == path and branch.start <= span.start_offset < branch.end
-        return inside and write.site.calls == read.site.calls
+        return inside and not write.site.calls and not read.site.calls
 
     kernels = session.running(path, owner.keyword)
     if kernels is None:
@@ -217,13 +218,15 @@ def _parts(layout: Layout, outer: Level, body: Body, cuts: Sequence[tuple[int, _
 
 def _refuse_lent(layout: Layout, function: FunctionTree, front: _Range, rest: Collection[int]) -> None:
     """Raise `NotPossible` where something in the `rest` of a branch may lead to a variable of its front, which has
-    ended then: what has changed there is no number."""
+    ended then: one that is lent or an array, or what has changed is no number."""
     uses = list(uses_in(function, front))
     own = {u.variable for u in uses if u.kind == "declared"}
     kept = {u.variable for u in uses if u.kind in ("changed", "lent")}.intersection(rest) - own
     declared = ((u.variable, u.at) for u in function.uses if u.kind == "declared" and u.variable in kept)
     numbers = {variable for variable, at in declared if _NUMBER.search(layout.code, function.start, at)}
-    if own and not kept <= numbers:
+    code = layout.code
+    arrays = any(u.kind == "declared" and code[u.at + len(u.name) :].lstrip().startswith(b"[") for u in uses)
+    if (own and not kept <= numbers) or arrays or any(u.kind == "lent" and u.variable in own for u in uses):
         raise NotPossible(f"a variable of the branch in line {line_of(layout.text, front[0])} may be pointed to behind")
 
 

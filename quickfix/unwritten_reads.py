@@ -39,7 +39,7 @@ def races_read_first(kernels: Iterable[KernelAnalysis], solving: Solving) -> fro
     for analysis in kernels:
         sites = _by_site(analysis)
         for race in _races(analysis.result):
-            if any(_finds_nothing(analysis, reads, solving) for reads in _first(sites, race)):
+            if any(_finds_nothing(analysis, read, solving) for read in _first(sites, race)):
                 found.add(key_of(race))
     return frozenset(found)
 
@@ -48,7 +48,7 @@ def all_find_nothing(
     kernels: Iterable[KernelAnalysis], reads: Iterable[Access], at_once: _Which, solving: Solving
 ) -> bool:
     """Whether it is proved that nobody has written what the reads find, in any launch of the kernels, which all run
-    them. `at_once`: whether a write is made by the same execution of the code around it and a read."""
+    them. `at_once`: whether a write and a read are made by one execution of the code around them."""
     sites = {_site(read) for read in reads}
     for analysis in kernels:
         found = [e for e in analysis.events.accesses if e.kind != "write" and _site_of(e) in sites]
@@ -75,18 +75,16 @@ def reads_kept_first(
     for analysis in kernels:
         made, sites = now.get(analysis.kernel.mangled), _by_site(analysis)
         for race in (race for race in _races(analysis.result) if key_of(race) in races):
-            for first, *_ in _first(sites, race):
+            for first in _first(sites, race):
                 same = _called(made, first) if made is not None else []
-                if made is None or not same or any(_finds_nothing(made, each, solving) for each in same):
+                if not same or any(_finds_nothing(made, each, solving) for each in same if made is not None):
                     found[_site_of(first)] = first
     return list(found.values())
 
 
-def _called(analysis: KernelAnalysis, read: AccessEvent) -> list[_Accesses]:
-    """The reads, by their sites, that are written as this one is."""
-    every = (found for found in _by_site(analysis).values() if found[0].site.text == read.site.text)
-    reads = ([e for e in found if e.kind != "write"] for found in every)
-    return [each for each in reads if each]
+def _called(analysis: KernelAnalysis, read: AccessEvent) -> list[AccessEvent]:
+    """The reads that are written as this one is."""
+    return [e for e in analysis.events.accesses if e.kind != "write" and e.site.text == read.site.text]
 
 
 def _races(kernel: KernelResult) -> Iterator[Finding]:
@@ -96,14 +94,15 @@ def _races(kernel: KernelResult) -> Iterator[Finding]:
             yield f
 
 
-def _first(sites: Mapping[_Site, _Accesses], race: Finding) -> Iterator[_Accesses]:
-    """The reads at one site of a race, each of which comes before some write at the other one."""
+def _first(sites: Mapping[_Site, _Accesses], race: Finding) -> Iterator[AccessEvent]:
+    """The reads at one site of a race that come before some write of the same object at the other one. Several may
+    stand at one site: of a macro, of what a function is called with, through a pointer to one of two objects."""
     one, two = (_site(access) for access in race.accesses[:2])
     for here, there in ((one, two), (two, one)):
-        reads = [e for e in sites.get(here, ()) if e.kind != "write"]
         writes = [e for e in sites.get(there, ()) if e.writes]
-        if reads and all(any(read.order < write.order for write in writes) for read in reads):
-            yield reads
+        for read in sites.get(here, ()):
+            if read.kind != "write" and any(read.order < w.order and read.root is w.root for w in writes):
+                yield read
 
 
 def _by_site(analysis: KernelAnalysis) -> dict[_Site, list[AccessEvent]]:
@@ -130,17 +129,17 @@ def _checkers(analysis: KernelAnalysis, solving: Solving) -> Iterator[RaceChecke
     return (solving.checker(Launch(analysis.events, context)) for context in analysis.contexts)
 
 
-def _finds_nothing(analysis: KernelAnalysis, reads: _Accesses, solving: Solving) -> bool:
-    """Whether nobody has written what the reads find, in some launch; also where that is not decided."""
+def _finds_nothing(analysis: KernelAnalysis, read: AccessEvent, solving: Solving) -> bool:
+    """Whether nobody has written what a read finds, in some launch; also where that is not decided."""
     return _is_known(analysis) and any(
-        all(_nothing_before(checker, read, lambda write, read: False) is not False for read in reads)
+        _nothing_before(checker, read, lambda write, read: False) is not False
         for checker in _checkers(analysis, solving)
     )
 
 
 def _nothing_before(checker: RaceChecker, read: AccessEvent, at_once: _Which) -> bool | None:
-    """Whether no thread of the block may have written what a read finds; None where the work for it is spent. What is
-    written `at_once` with it does not count."""
+    """Whether no thread of the block may have written what a read finds; None where the work for it is spent. Behind
+    very many writes it is taken to find one. What is written `at_once` with it does not count."""
     launch = checker.launch
     own = place(launch, read)
     asked = 0
@@ -154,7 +153,9 @@ def _nothing_before(checker: RaceChecker, read: AccessEvent, at_once: _Which) ->
             continue
         pair = Pair(write, read, where, own)
         asked += 1
-        if checker.effort.is_spent or asked > _MOST_WRITES:
+        if asked > _MOST_WRITES:
+            return False
+        if checker.effort.is_spent:
             return None
         if pair.crosses_blocks or not checker.never_meet(pair, None if before else _in_earlier_rounds(launch, pair)):
             return None if checker.effort.is_spent else False

@@ -431,6 +431,63 @@ __global__ void __cluster_dims__(2, 1, 1) k(const float *in, float *out) {
 """
 
 
+@pytest.mark.parametrize("calls", ["TWICE", "step(s, in, out, t, 0);\n  step(s, in, out, t, 1)"])
+def test_an_earlier_call_writes_what_a_later_one_reads(calls: str) -> None:
+    found = [a for a in answers(engine(), CheckRequest("/restructured/calls.cu", CALLS % calls)) if isinstance(a, Fix)]
+    assert found
+    assert not any("Swap" in fix.title for fix in found)
+
+
+CALLS = """
+__device__ void step(float *s, const float *in, float *out, int t, int c) {
+  if (t < 32) {
+    if (c == 0) {
+      s[t + 32] = in[t];
+    } else {
+      out[t] = s[t + 32];
+    }
+  } else {
+    if (c == 1) s[t] = 0;
+  }
+  __syncthreads();
+}
+#define TWICE step(s, in, out, t, 0); step(s, in, out, t, 1)
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void k(const float *in, float *out) {
+  __shared__ float s[128];
+  int t = threadIdx.x;
+  %s;
+}
+"""
+
+
+def test_of_several_reads_at_one_place_each_is_looked_at() -> None:
+    found = [a for a in answers(engine(), CheckRequest("/restructured/places.cu", PLACES)) if isinstance(a, Fix)]
+    assert {group for fix in found for group in fix.groups}
+    assert all(fix.title.count("may come first") for fix in found)
+
+
+PLACES = """
+#define STEP(t) out[t] = s[t + 1]; s[t] = in[t]; out[t + 64] = s[t]
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void statements(const float *in, float *out) {
+  __shared__ float s[128];
+  STEP(threadIdx.x);
+}
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void objects(const float *in, float *out, int n) {
+  __shared__ float s[128], w[128];
+  int t = threadIdx.x;
+  w[t] = in[t];
+  w[t + 64] = in[t];
+  __syncthreads();
+  const float *p = n ? w : s;
+  out[t] = p[t + 1];
+  s[t] = 0;
+}
+"""
+
+
 def test_what_a_function_that_is_not_seen_may_write_is_not_proved_to_be_nothing() -> None:
     found = [a for a in answers(engine(), CheckRequest("/restructured/unseen.cu", UNSEEN)) if isinstance(a, Fix)]
     assert found
@@ -585,6 +642,19 @@ NOT_BOTH = [
   } else {
     s[t] = -in[t];
     out[t] = s[t - 32] + v;
+  }
+""",
+    """\
+  const float *p = in;
+  const float *&r = p;
+  if (t < 32) {
+    float v = in[t];
+    r = &v;
+    s[t] = in[t];
+    out[t] = s[t + 32] + *p;
+  } else {
+    s[t] = 1;
+    out[t] = s[t - 32];
   }
 """,
 ]
