@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from analyzers.analysed import KernelAnalysis
+from analyzers.analysed import KernelAnalysis, UnitAnalysis
 from analyzers.model import Fix
 from quickfix.callers import changes_of
 from quickfix.every_build import for_every_build
@@ -20,7 +20,7 @@ from quickfix.solving import Solving
 from quickfix.spinning import in_words
 from quickfix.steps import BLOCK_VOTE, WARP_VOTE
 from quickfix.unwritten_reads import reads_kept_first
-from quickfix.verify import findings_of, key_of
+from quickfix.verify import Files, findings_of, key_of
 from quickfix.wording import granting
 
 
@@ -34,10 +34,9 @@ def _of_lanes(session: Session, fix: Fix) -> Fix:
     votes = any(vote in e.new_text.encode() for e in fix.edits for vote in (WARP_VOTE, BLOCK_VOTE))
     if fix.kind == "assert-host" or not (votes or any(_may_wait(k) for k in session.kernels)):
         return fix
-    session = session.reading(e.span.path for e in fix.edits)
-    analysis, files = session.read(changes_of(fix.edits, session.trees.texts))
+    session, edited, files = _made(session, fix)
     solving = Solving.of(session.request, session.poll)
-    granted = lanes_taken_for_granted(analysis.kernels, files, session.result, solving)
+    granted = lanes_taken_for_granted(edited.kernels, files, session.result, solving)
     session.charge(solving.effort.spent)
     return granting(fix, granted)
 
@@ -50,16 +49,21 @@ def _of_reads(session: Session, fix: Fix) -> Fix:
     races = session.read_first.intersection(key_of(f) for f in every if f.group in fix.groups)
     if not races:
         return fix
-    session = session.reading(e.span.path for e in fix.edits)
-    analysis, _ = session.read(changes_of(fix.edits, session.trees.texts))
+    session, edited, _ = _made(session, fix)
     solving = Solving.short(session.request, session.poll)
-    kept = reads_kept_first(session.kernels, races, analysis.kernels, solving)
+    kept = reads_kept_first(session.kernels, races, edited.kernels, solving)
     session.charge(solving.effort.spent)
     if not kept:
         return fix
     words = [in_words(read, {}, session.result) for read in kept]
     what = "what is read there" if len(words) == 1 else "what these read"
     return granting(fix, f"Assumes that {listed(words)} may come first: nothing is written before to {what}.")
+
+
+def _made(session: Session, fix: Fix) -> tuple[Session, UnitAnalysis, Files]:
+    """The session with the trees of what the repair edits, and the text that it makes, with nothing decided."""
+    session = session.reading(e.span.path for e in fix.edits)
+    return session, *session.read(changes_of(fix.edits, session.trees.texts))
 
 
 _ORDERING: Final = frozenset({"insert-barrier", "move-barrier", "restructure"})

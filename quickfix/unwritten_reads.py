@@ -19,6 +19,7 @@ from analyzers.model import Access, Finding, KernelResult
 from analyzers.races.check import RaceChecker
 from analyzers.races.pairs import Pair, place
 from analyzers.races.threads import Launch, Mode
+from analyzers.reference.agreement import UNDECIDED
 from quickfix.solving import Solving
 from quickfix.verify import RACES, PairKey, findings_of, key_of
 
@@ -29,16 +30,15 @@ _Which = Callable[[AccessEvent, AccessEvent], bool]
 
 _MOST_WRITES: Final = 64
 """In front of one read that are asked about, the last ones first."""
-_ABOUT_A_DECISION: Final = "could not decide whether"
-"""How the reasons begin that leave single pairs and barriers open, not what the kernel does."""
 
 
 def races_read_first(kernels: Iterable[KernelAnalysis], solving: Solving) -> frozenset[PairKey]:
     """The races of which the text puts such a read in front of the write. What is not decided counts as one."""
     found: set[PairKey] = set()
     for analysis in kernels:
-        sites = _by_site(analysis)
-        for race in _races(analysis.result):
+        races = list(_races(analysis.result))
+        sites = _by_site(analysis) if races else {}  # all events are put together when they are asked for
+        for race in races:
             if any(_finds_nothing(analysis, read, solving) for read in _first(sites, race)):
                 found.add(key_of(race))
     return frozenset(found)
@@ -53,7 +53,7 @@ def all_find_nothing(
     for analysis in kernels:
         found = [e for e in analysis.events.accesses if e.kind != "write" and _site_of(e) in sites]
         reasons = (r for c in analysis.result.contexts for r in c.reasons)
-        if not found or not _is_known(analysis) or any(not r.text.startswith(_ABOUT_A_DECISION) for r in reasons):
+        if not found or not _is_known(analysis) or any(not r.text.startswith(UNDECIDED) for r in reasons):
             return False
         for checker in _checkers(analysis, solving):
             if any(_nothing_before(checker, e, at_once) is not True for e in found):
@@ -73,8 +73,9 @@ def reads_kept_first(
     now = {k.kernel.mangled: k for k in edited}
     found: dict[_Site, AccessEvent] = {}
     for analysis in kernels:
-        made, sites = now.get(analysis.kernel.mangled), _by_site(analysis)
-        for race in (race for race in _races(analysis.result) if key_of(race) in races):
+        own = [race for race in _races(analysis.result) if key_of(race) in races]
+        made, sites = now.get(analysis.kernel.mangled), _by_site(analysis) if own else {}
+        for race in own:
             for first in _first(sites, race):
                 same = _called(made, first) if made is not None else []
                 if not same or any(_finds_nothing(made, each, solving) for each in same if made is not None):
