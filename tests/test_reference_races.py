@@ -341,3 +341,21 @@ def test_a_warp_barrier_against_a_block_barrier():
         warp = b.barrier("warp")
     b.barrier()
     assert ("divergence", warp, "warp") in diverging(b, block(32))
+
+
+def test_lanes_at_a_vote_have_missed_the_warp_barrier_before_it():
+    """Not the vote: the others come to that once they are let go."""
+    b = KernelBuilder()
+    with b.if_(b.tid < 2):
+        warp = b.barrier("warp")
+    b.collective("__any_sync", 0xFFFFFFFF, b.tid)
+    b.barrier("warp")
+    assert diverging(b, block(4)) == [("divergence", warp, "warp")]
+
+
+def test_lanes_at_a_vote_have_missed_the_barrier_before_it():
+    b = KernelBuilder()
+    with b.if_(b.tid < 2):
+        whole = b.barrier()
+    b.collective("__any_sync", 0xFFFFFFFF, b.tid)
+    assert diverging(b, block(4)) == [("divergence", whole, "block")]

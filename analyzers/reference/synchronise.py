@@ -149,11 +149,24 @@ class Groups:
         return released
 
     def force(self) -> list[Thread]:
-        """Release one incomplete group, the smallest kind first; nothing when nobody waits."""
+        """Release one incomplete group, the smallest kind first; nothing when nobody waits. Groups whose missing
+        threads wait somewhere before them come last: those may yet come, once they are released themselves."""
         if not self.waiting:
             return []
-        group = min(self.waiting.values(), key=lambda g: (_FORCE_ORDER.index(g.scope), str(g.key)))
+        group = min(
+            self.waiting.values(), key=lambda g: (self._may_be_met(g), _FORCE_ORDER.index(g.scope), str(g.key))
+        )
         return self._release(group, forced=True)
+
+    def _may_be_met(self, group: _Group) -> bool:
+        """Whether every thread that is missing waits somewhere before one that has arrived."""
+        missing = (self.threads[m] for m in group.members - self.ended)
+        places = [t.wait.place for t in group.arrived if t.wait is not None]
+        return all(
+            any(position(self.program, t.wait.place, here) == "before" for here in places)
+            for t in missing
+            if t.wait is not None and t.wait.place not in places
+        )
 
     def _release(self, group: _Group, forced: bool) -> list[Thread]:
         del self.waiting[group.key]
