@@ -14,13 +14,14 @@ from dataclasses import dataclass
 from typing import Final
 
 from analyzers.frontend.declared_apart import Elements
-from analyzers.frontend.gaps import Body, Declared, FunctionTree, Statement
+from analyzers.frontend.gaps import Declared, FunctionTree, Statement
 from quickfix.edits import Change, Layout
 from quickfix.naming import NotPossible, line_of, redefines, with_macros
 from quickfix.paths import Level
 from quickfix.variables import declarations, mentioned, stay, uses_in
 
 _DIRECTIVE: Final = re.compile(rb"^[ \t]*#", re.MULTILINE)
+_LASTING: Final = re.compile(rb"\b(?:__shared__|static|extern)\b")
 _Rule = Callable[[Declared], bool]
 
 
@@ -59,13 +60,14 @@ def cut_with_least(layout: Layout, level: Level, cuts: Sequence[int]) -> Cut:
 
 def _cut(layout: Layout, level: Level, cut: int) -> Cut:
     text, function, body = layout.text, level.function, level.body
-    used = mentioned(function, (body.statements[cut].start, body.end))
+    used = mentioned(function, (body.statements[cut].start, body.end)) | _named_only(layout, level, cut)
     numbers = {u.at: u.variable for u in function.uses if u.kind == "declared"}
 
     def is_used(declared: Declared) -> bool:
         return numbers.get(declared.at) in used
 
     again = _declared_again(layout, level, cut, used, numbers)
+    used |= _lent(layout, level, cut, used)
     whole = _head(layout, level, cut, is_used)
     apart: dict[int, tuple[Declared, ...]] = {}
     for index, statement in enumerate(body.statements[whole:cut], whole):
@@ -81,9 +83,7 @@ def _cut(layout: Layout, level: Level, cut: int) -> Cut:
                     f"`{needed.name}`{refers} is declared in one half of a conditional and used in the other"
                 )
             apart[index] = statement.declares
-    found = Cut(cut, whole, apart, again)
-    _refuse_pointers(layout.code, function, body, found)
-    return found
+    return Cut(cut, whole, apart, again)
 
 
 def _declared_again(
@@ -157,23 +157,45 @@ def _is_quiet_array(layout: Layout, statement: Statement) -> bool:
     return len(arrays) == 1 == len(statement.declares or ()) and layout.is_first(statement.start)
 
 
-def _refuse_pointers(code: bytes, function: FunctionTree, body: Body, cut: Cut) -> None:
-    """A pointer that is carried over must not lead to what is only there in the first half."""
-    first = body.statements[cut.whole : cut.at]
-    carried = {each.at for each in cut.variables}
-    local = {each.name.encode() for s in first for each in s.declares or () if each.at not in carried}
-    for index, each in ((i, d) for i, declares in cut.apart.items() for d in declares if "*" in d.type):
-        own = next((u.variable for u in function.uses if u.kind == "declared" and u.at == each.at), None)
-        name = each.name.encode()
-        values = [code[each.at : body.statements[index].end]]
-        for use in uses_in(function, (body.statements[index].end, first[-1].end)):
-            if use.variable == own and use.kind != "read":
-                given = re.compile(re.escape(name) + rb"\s*=(?!=)[^;]*").match(code, use.at)
-                if given is None:
-                    raise NotPossible(f"`{each.name}` may point to a variable of one half of a conditional")
-                values.append(given.group())
-        if any(re.search(rb"\b" + other + rb"\b", value) for value in values for other in local):
-            raise NotPossible(f"`{each.name}` points to a variable of one half of a conditional, and the other uses it")
+def _lent(layout: Layout, level: Level, cut: int, used: set[int]) -> set[int]:
+    """What is declared in front of a cut and has to last, though the rest does not mention it: what it uses may lead
+    there."""
+    front = list(uses_in(level.function, (level.body.start, level.body.statements[cut].start)))
+    own = {
+        each.at
+        for statement in level.body.statements[:cut]
+        for each in statement.declares or ()
+        if not _LASTING.search(layout.code, statement.start, each.at)
+    }
+    ending = {u.variable for u in front if u.kind == "declared" and u.at in own}
+    lent = {u.variable for u in front if u.kind == "lent"} & ending - used
+    keeps = any(
+        u.leads == "anywhere" or (u.leads == "to numbers" and u.kind != "read")
+        for u in front
+        if u.variable in used or (u.variable not in ending and u.leads == "anywhere")
+    )
+    return lent if keeps else set()
+
+
+def _named_only(layout: Layout, level: Level, cut: int) -> set[int]:
+    """What is declared in front of a cut and whose name the rest says where the syntax tree shows no use of it, as in
+    `decltype`."""
+    function, body = level.function, level.body
+    place = body.statements[cut].start, body.end
+    shown = {u.at for u in uses_in(function, place)}
+    own = {d.at for s in body.statements[:cut] for d in s.declares or ()}
+    return {
+        use.variable
+        for use in function.uses
+        if use.kind == "declared"
+        and use.at in own
+        and any(m.start() not in shown for m in _word(use.name).finditer(layout.code, *place))
+    }
+
+
+def _word(name: str) -> re.Pattern[bytes]:
+    """A name that is not the one of a field of something."""
+    return re.compile(rb"(?<![\w.])(?<!->)" + name.encode() + rb"\b")
 
 
 def can_be_in_front(layout: Layout, statement: Statement, declares: Sequence[Declared]) -> bool:
@@ -213,7 +235,7 @@ def means_another(layout: Layout, function: FunctionTree, variable: str, at: int
         return True
     # A function or a type, which the uses of variables do not show; a member is what it is.
     code, shown = layout.code[slice(*place)], {u.at - place[0] for u in found}
-    name = re.compile(rb"(?<![\w.])(?<!->)" + variable.encode() + rb"\b")
+    name = _word(variable)
     if any(match.start() not in shown for match in name.finditer(code)):
         return True
     more = with_macros(code, layout.text)[len(code) :]

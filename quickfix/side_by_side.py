@@ -10,11 +10,11 @@ it did, in the order in which it did. ``if (c) { A sync B } else { C sync D }`` 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from analyzers.frontend.gaps import Body, FunctionTree, Statement, Step
+from analyzers.frontend.gaps import Body, Statement, Step
 from analyzers.ir.events import AccessEvent
 from analyzers.model import Access, Finding
 from quickfix.carried import cut_with_least
@@ -29,16 +29,11 @@ from quickfix.solving import Solving
 from quickfix.split_branches import place_of_else
 from quickfix.steps import Restructuring
 from quickfix.unwritten_reads import all_find_nothing
-from quickfix.variables import uses_in
 from quickfix.verify import RACES, findings_of
 
 _Range = tuple[int, int]
-_NUMBER: Final = re.compile(
-    rb"[;{}(,]\s*(?:(?:__shared__|volatile|const|unsigned|signed|long|short|int|char|float|double|bool|size_t)\s+)+\Z"
-)
-"""How the declaration of a number, or an array of numbers, begins."""
-_OF_PLACE: Final = re.compile(rb"\b(?:sizeof|alignof|decltype|__LINE__|__COUNTER__)\b")
-"""What may mean another thing elsewhere, or of what names are not told as uses."""
+_OF_PLACE: Final = re.compile(rb"\b__(?:LINE|COUNTER)__\b")
+"""What means another thing elsewhere."""
 _LINE_ENDS: Final = re.compile(rb"[ \t]*\r?\n(?:[ \t]*\r?\n)*")
 
 
@@ -211,23 +206,7 @@ def _parts(layout: Layout, outer: Level, body: Body, cuts: Sequence[tuple[int, _
         cut = cut_with_least(layout, level, [index])
         if cut.variables or cut.again or cut.whole:
             raise NotPossible(f"what is declared in the branch in line {line} is used behind the barrier")
-        rest = {u.variable for u in uses_in(outer.function, (body.statements[index].start, body.end))}
-        _refuse_lent(layout, outer.function, (body.start, body.statements[index].start), rest)
     return list(zip(starts, ends, strict=True))
-
-
-def _refuse_lent(layout: Layout, function: FunctionTree, front: _Range, rest: Collection[int]) -> None:
-    """Raise `NotPossible` where something in the `rest` of a branch may lead to a variable of its front, which has
-    ended then: one that is lent or an array, or what has changed is no number."""
-    uses = list(uses_in(function, front))
-    own = {u.variable for u in uses if u.kind == "declared"}
-    kept = {u.variable for u in uses if u.kind in ("changed", "lent")}.intersection(rest) - own
-    declared = ((u.variable, u.at) for u in function.uses if u.kind == "declared" and u.variable in kept)
-    numbers = {variable for variable, at in declared if _NUMBER.search(layout.code, function.start, at)}
-    code = layout.code
-    arrays = any(u.kind == "declared" and code[u.at + len(u.name) :].lstrip().startswith(b"[") for u in uses)
-    if (own and not kept <= numbers) or arrays or any(u.kind == "lent" and u.variable in own for u in uses):
-        raise NotPossible(f"a variable of the branch in line {line_of(layout.text, front[0])} may be pointed to behind")
 
 
 def _rewritten(

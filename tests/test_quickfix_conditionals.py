@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from edited import applied
 from restructured import LAUNCH, alone, edited, refusal, repaired
 
 from analyzers.model import Fix, FixRefusal
@@ -130,22 +131,6 @@ def test_what_is_volatile_stays_volatile() -> None:
     assert "`k`" in said
 
 
-def test_what_a_pointer_points_to_lives_as_long_as_it_is_used() -> None:
-    refusal("""__global__ void k(int *out, const int *in, int n) {
-  __shared__ int s[64];
-  int t = threadIdx.x;
-  s[t] = n;
-  __syncthreads();
-  if (t < n) {
-    int own = in[t];
-    const int *p = &own;
-    s[t] = *p;
-    out[t] = s[(t + 1) % 64] + *p;
-  }
-}
-""")
-
-
 def test_an_attribute_of_a_branch_stays_with_the_first_half() -> None:
     text = (
         LAUNCH
@@ -269,9 +254,12 @@ def test_a_name_of_a_function_is_not_hidden_either(known: str, behind: str) -> N
 
 DECLARED = """struct Made {{ int x; __device__ Made() : x(1) {{}} }};
 struct Packed {{ int low : 4; int high : 28; }};
-{0}__global__ void k(int *out, const int *in, Packed *p, int n) {{
+struct Node {{ const int *at; }};
+__device__ int both(int v, int *a, int *b) {{ *a = v; *b = -v; return v & 1; }}
+{0}__global__ void k(int *out, const int *in, Packed *p, int n, Node *node) {{
   __shared__ int s[64];
   int t = threadIdx.x;
+  const int *v = in;
   if (t < n) {{
     {1}
     s[t] = in[t];
@@ -298,7 +286,7 @@ struct Packed {{ int low : 4; int high : 28; }};
         ("int v[2], w = in[t];", "v[1] = w;", "v[1]", "`v` is declared in one half"),
         ('char v[] = "ab";', "", "v[1]", "`v` is declared in one half"),
         ("__align__(16) int v[4];", "v[1] = t;", "v[1]", "cannot be moved"),
-        ("int z = t;\n    int *v[2];\n    v[1] = &z;", "", "*v[1]", "`v` may point to a variable of one half"),
+        ("Made z; v = &z.x;", "", "*v", "`z` is declared in one half"),
     ],
 )
 def test_what_is_not_the_same_in_front_or_later_is_not_declared_there(
@@ -307,3 +295,28 @@ def test_what_is_not_the_same_in_front_or_later_is_not_declared_there(
     said = repaired(DECLARED.format(LAUNCH, declaration, between, used), "k")
     assert isinstance(said, FixRefusal), said
     assert why.lower() in said.text.lower()
+
+
+@pytest.mark.parametrize(
+    ("declaration", "between", "used", "lasts"),
+    [
+        ("int z = in[t]; v = &z;", "", "*v", "int z;"),
+        ("int z[2]; v = z;", "z[1] = t;", "v[1]", "int z[2];"),
+        ("int z = in[t];\n    const int *w = &z;", "", "*w", "int z;\n  const int *w;"),
+        ("int z = in[t]; node[t].at = &z;", "", "*v", "int z;"),
+        ("int z = in[t]; const int *w = &z; v = w;", "", "*v", "int z;"),
+        ("int z = in[t];", "", "(int)sizeof(z)", "int z;"),
+        ("int z = in[t];", "", "decltype(z)(3)", "int z;"),
+        ("int a, b; a = both(t, &a, &b);", "", "1", ""),
+        ("int a, b; v = in + both(t, &a, &b);", "", "*v", "int a, b;"),
+        ("static const int z[2] = {1, 2}; v = z;", "", "*v", ""),
+        ("int z[2]; z[1] = in[t];", "s[t] = z[1];", "*v", ""),
+    ],
+)
+def test_what_the_second_half_may_be_led_to_lasts(declaration: str, between: str, used: str, lasts: str) -> None:
+    text = DECLARED.format(LAUNCH, declaration, between, used)
+    fix = repaired(text, "k")
+    assert isinstance(fix, Fix), fix
+    after = applied(text, fix.edits)
+    head = after[after.index("const int *v = in;") : after.index("if (taken)")]
+    assert head.partition(";")[2].replace("const bool taken = t < n;", "").split() == lasts.split(), after

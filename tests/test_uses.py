@@ -63,6 +63,19 @@ def uses(code: str, name: str) -> set[str]:
         ('asm volatile("" : "+r"(t));', "t", {"lent"}),
         ("(n ? t : n) = 2;", "t", {"changed"}),
         ("(n, t) = 2;", "t", {"changed"}),
+        ("out[0] = sizeof(t++);", "t", {"read"}),
+        ("out[0] = alignof(P) + sizeof p.a;", "p", {"read"}),
+        ("int v[4]; out[0] = v[n];", "v", {"declared", "read"}),
+        ("int v[4]; (v)[n] = 1;", "v", {"declared", "changed"}),
+        ("int v[2][4]; v[1][n] = 1; out[0] = v[0][n];", "v", {"declared", "changed", "read"}),
+        ("int v[4]; int *w = v;", "v", {"declared", "lent"}),
+        ("int v[2][4]; at(v[1]);", "v", {"declared", "lent"}),
+        ("int v[4]; out = v + n;", "v", {"declared", "lent"}),
+        ("int v[4]; out[0] = *v;", "v", {"declared", "lent"}),
+        ("int v[4]; out[0] = sizeof v;", "v", {"declared", "read"}),
+        ("out = p.a;", "p", {"lent"}),
+        ("out = q->a;", "q", {"read"}),
+        ("out[0] = p.a[1];", "p", {"read"}),
         ("for (int &e : p.a) e = 1;", "p", {"lent"}),
         ("for (int e : p.a) out[0] = e;", "p", {"read"}),
     ],
@@ -77,6 +90,42 @@ def test_variables_of_one_name_are_told_apart() -> None:
     kernel = next(c for c in children(unit.device.cursor) if c.spelling == "k")
     changed = [u.variable for u in uses_of(kernel) if u.kind == "changed"]
     assert len(set(changed)) == 2
+
+
+@pytest.mark.parametrize(
+    ("declared", "leads"),
+    [
+        ("int v[2][4];", "nowhere"),
+        ("const unsigned char v = 1;", "nowhere"),
+        ("__half v = {};", "nowhere"),
+        ("P v;", "nowhere"),
+        ("float4 v;", "nowhere"),
+        ("P *v;", "to numbers"),
+        ("const float *v[2];", "to numbers"),
+        ("int &v = n;", "to numbers"),
+        ("P **v;", "anywhere"),
+        ("int *&v = out;", "anywhere"),
+        ("void *v;", "anywhere"),
+        ("struct { int *p; } v;", "anywhere"),
+        ("auto v = [&] { return n; };", "anywhere"),
+        ("int (*v)(int);", "anywhere"),
+    ],
+)
+def test_where_a_variable_leads(declared: str, leads: str) -> None:
+    text = f"#include <cuda_fp16.h>\n{HEAD}__global__ void k(int *out, int n) {{ {declared} }}\n"
+    unit = parser().parse(PATH, text, CompileFlags(), {}, ())
+    assert not unit.errors, unit.errors
+    kernel = next(c for c in children(unit.device.cursor) if c.spelling == "k")
+    assert {u.leads for u in uses_of(kernel) if u.name == "v"} == {leads}
+
+
+def test_a_method_changes_fields_of_its_object() -> None:
+    text = "struct A { int n, a[2]; __device__ void go(int m) { n = m; a[n]++; int *p = a; } };\n"
+    text += "__global__ void k(A *a) { a->go(1); }\n"
+    unit = parser().parse(PATH, text, CompileFlags(), {}, ())
+    (tree,) = function_trees(unit.device, [(PATH, text.index("n = m"))]).functions
+    kinds = {name: [u.kind for u in tree.uses if u.name == name] for name in "na"}
+    assert kinds == {"n": ["changed", "read"], "a": ["changed", "lent"]}
 
 
 def condition(code: str) -> FunctionTree:

@@ -14,17 +14,22 @@ from analyzers.frontend.cindex import TypeKind, binary_operator, children, expan
 from analyzers.frontend.lowering.nodes import CASTS, REFERENCES, Kinds
 
 UseKind = Literal["declared", "read", "changed", "lent"]
+Leads = Literal["nowhere", "to numbers", "anywhere"]
+"""Where what a variable holds leads: it holds numbers; pointers to such, or it is a reference to one; anything else."""
 
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """One mention of a variable. `lent`: from there on something else may change it, a reference or a pointer."""
+    """One mention of a variable. `lent`: from there on something else may change it, a reference or a pointer. What
+    only the type matters of, as in `sizeof`, is read."""
 
     at: int
     name: str
     variable: int
-    """The same number for all uses of one variable, of fields aside: those are uses of the variable they are in."""
+    """The same number for all uses of one variable, of fields aside: those are uses of the variable they are in, or of
+    themselves in a method of theirs."""
     kind: UseKind
+    leads: Leads = "anywhere"
 
 
 _VARIABLES: Final = frozenset({Kinds.VAR, Kinds.PARM})
@@ -32,6 +37,7 @@ _IN_ONE_PIECE: Final = frozenset(
     {Kinds.UNEXPOSED, Kinds.PAREN, Kinds.INIT_LIST, Kinds.COMPOUND_LITERAL, Kinds.STATEMENT_EXPR, *CASTS}
 )
 _UNEVALUATED: Final = frozenset({Kinds.SIZEOF, Kinds.SIZEOF_PACK, Kinds.TYPEID})
+_ARRAYS: Final = frozenset({TypeKind.CONSTANTARRAY, TypeKind.DEPENDENTSIZEDARRAY, TypeKind.INCOMPLETEARRAY})
 _REFERENCE: Final = (TypeKind.LVALUEREFERENCE, TypeKind.RVALUEREFERENCE)
 
 
@@ -43,6 +49,9 @@ def uses_of(function: Any) -> tuple[Use, ...]:
 class _Walk:
     def __init__(self) -> None:
         self.lambdas = 0
+        self.unevaluated = 0
+        self.leads: dict[int, Leads] = {}
+        """By variable."""
 
     def uses(self, cursor: Any, kind: UseKind) -> Iterator[Use]:
         """`kind`: what becomes of the value of the cursor."""
@@ -50,11 +59,7 @@ class _Walk:
         if which in _VARIABLES:
             yield from self._declaration(cursor)
         elif which == Kinds.DECL_REF:
-            variable = referenced(cursor)
-            if variable is not None and variable._kind_id not in (Kinds.FUNCTION, Kinds.METHOD):
-                # What a lambda changes is changed whenever it is called.
-                own: UseKind = "lent" if kind == "changed" and self.lambdas else kind
-                yield Use(expansion_offset(cursor.location), variable.spelling, number_of(variable), own)
+            yield from self._mention(cursor, "lent" if kind == "read" and _is_array(cursor) else kind)
         elif which == Kinds.LAMBDA:
             self.lambdas += 1
             yield from self._all(cursor, "read")
@@ -64,16 +69,16 @@ class _Walk:
         elif which in (Kinds.UNARY, Kinds.BINARY, Kinds.COMPOUND_ASSIGN, Kinds.CONDITIONAL):
             yield from self._operation(cursor, kind)
         elif which in (Kinds.MEMBER, Kinds.SUBSCRIPT):
-            first, *rest = children(cursor) or [None]
-            if first is not None:
-                yield from self.uses(first, "read" if _is_pointer(first) else kind)
-            for part in rest:
-                yield from self.uses(part, "read")
+            yield from self._part(cursor, "lent" if kind == "read" and _is_array(cursor) else kind)
         elif which in _IN_ONE_PIECE:
             yield from self._all(cursor, kind)
         elif which == Kinds.RANGE_FOR:
             yield from self._range_for(cursor)
-        elif which not in _UNEVALUATED and which not in REFERENCES:
+        elif which in _UNEVALUATED:
+            self.unevaluated += 1
+            yield from self._all(cursor, "read")
+            self.unevaluated -= 1
+        elif which not in REFERENCES:
             unknown = 100 <= which < 200 or which in (Kinds.ASM, Kinds.MS_ASM, Kinds.UNEXPOSED_DECL)
             yield from self._all(cursor, "lent" if unknown else "read")
 
@@ -81,8 +86,44 @@ class _Walk:
         for child in children(cursor):
             yield from self.uses(child, kind)
 
+    def _mention(self, cursor: Any, kind: UseKind) -> Iterator[Use]:
+        variable = referenced(cursor)
+        if variable is None or variable._kind_id in (Kinds.FUNCTION, Kinds.METHOD):
+            return
+        if self.unevaluated:
+            kind = "read"
+        elif kind == "changed" and self.lambdas:
+            kind = "lent"  # what a lambda changes is changed whenever it is called
+        yield self._use(variable, expansion_offset(cursor.location), kind)
+
+    def _use(self, variable: Any, at: int, kind: UseKind) -> Use:
+        number = number_of(variable)
+        if number not in self.leads:
+            self.leads[number] = _leads(variable.type.get_canonical())
+        return Use(at, variable.spelling, number, kind, self.leads[number])
+
+    def _part(self, cursor: Any, kind: UseKind) -> Iterator[Use]:
+        """Of a field or an element, which is a part of what it is in."""
+        whole, *indices = children(cursor) or [None]
+        if whole is None:
+            yield from self._mention(cursor, kind)  # of the object that the method is called on
+        else:
+            yield from self._in_place(whole, "read" if _is_pointer(whole) else kind)
+        for index in indices:
+            yield from self.uses(index, "read")
+
+    def _in_place(self, whole: Any, kind: UseKind) -> Iterator[Use]:
+        """Of what is used by its parts: an array is not handed on."""
+        named = _stripped(whole)
+        if named._kind_id == Kinds.DECL_REF:
+            yield from self._mention(named, kind)
+        elif named._kind_id in (Kinds.MEMBER, Kinds.SUBSCRIPT):
+            yield from self._part(named, kind)
+        else:
+            yield from self.uses(whole, kind)
+
     def _declaration(self, cursor: Any) -> Iterator[Use]:
-        yield Use(expansion_offset(cursor.location), cursor.spelling, number_of(cursor), "declared")
+        yield self._use(cursor, expansion_offset(cursor.location), "declared")
         yield from self._all(cursor, _given(cursor.type))
 
     def _operation(self, cursor: Any, kind: UseKind) -> Iterator[Use]:
@@ -142,7 +183,10 @@ class _Walk:
         variable = next((p for p in parts if p._kind_id == Kinds.VAR), None)
         kind: UseKind = _given(variable.type) if variable is not None else "lent"
         for part in parts:
-            yield from self.uses(part, kind if 100 <= part._kind_id < 200 else "read")
+            if 100 <= part._kind_id < 200:
+                yield from self._in_place(part, kind)
+            else:
+                yield from self.uses(part, "read")
 
 
 def number_of(variable: Any) -> int:
@@ -160,9 +204,31 @@ def _given(ty: Any) -> UseKind:
 
 def _is_pointer(expression: Any) -> bool:
     """A pointer that is no array: what is behind it is no part of the variable."""
+    return _stripped(expression).type.get_canonical().kind == TypeKind.POINTER
+
+
+def _is_array(expression: Any) -> bool:
+    """An array of its own, which what takes its value gets hold of."""
+    return expression.type.get_canonical().kind in _ARRAYS
+
+
+def _stripped(expression: Any) -> Any:
+    """Without parentheses and conversions."""
     while expression._kind_id in (Kinds.UNEXPOSED, Kinds.PAREN):
         inner = children(expression)
         if len(inner) != 1:
             break
         expression = inner[0]
-    return expression.type.get_canonical().kind == TypeKind.POINTER
+    return expression
+
+
+def _leads(ty: Any) -> Leads:
+    while ty.kind in _ARRAYS:
+        ty = ty.get_array_element_type()
+    if ty.kind in (TypeKind.POINTER, *_REFERENCE):
+        return "to numbers" if _leads(ty.get_pointee().get_canonical()) == "nowhere" else "anywhere"
+    if ty.kind == TypeKind.RECORD:
+        fields = [_leads(f.type.get_canonical()) for f in ty.get_fields()]
+        return "nowhere" if ty.is_pod() and all(f == "nowhere" for f in fields) else "anywhere"
+    number = TypeKind.BOOL.value <= ty.kind.value <= TypeKind.LONGDOUBLE.value
+    return "nowhere" if number or ty.kind in (TypeKind.ENUM, TypeKind.HALF) else "anywhere"
