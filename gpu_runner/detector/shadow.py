@@ -12,7 +12,7 @@ from typing import Final
 from gpu_runner.detector import clocks
 from gpu_runner.detector.clocks import Clocks
 from gpu_runner.native.structs import Array, Struct, i64, u32, u64
-from gpu_runner.native.translate import logical_shift, native
+from gpu_runner.native.translate import logical_shift, native, prefetch
 
 # Flags of an access, in the high byte of its site.
 STRONG: Final = 1
@@ -489,6 +489,18 @@ def access(s: Shadow, c: Clocks, a: Access, byte: int, reads: int, writes: int, 
         start = 0
         at += 1
         a.address = address + a.width - left
+
+
+@native
+def fetch_cell(s: Shadow, byte: int) -> None:
+    prefetch(s.cells[byte >> 2])
+
+
+@native
+def fetch_node(s: Shadow, byte: int) -> None:
+    cell = s.cells[byte >> 2]
+    if cell.link != 0 and not cell.write_site >> FLAG & SPLIT:
+        prefetch(s.nodes[cell.link - 1])
 
 
 @native

@@ -69,6 +69,10 @@ ELSEWHERE: Final = 1 << 25
 """Flag of a record: the access orders threads here too, and another detector checks it for races."""
 
 
+CELL_AHEAD: Final = 24
+NODE_AHEAD: Final = 12
+"""So many records before one is worked through, its cell is fetched from memory, and the first node of its list."""
+
 PAGE_BITS: Final = 10
 """Bits of an address within a page: where memory is dealt out to several detectors, each has every so-manieth page. No
 access crosses the end of one: it is aligned, and smaller."""
@@ -351,10 +355,29 @@ class Batch(Struct):
 
 
 @native
+def fetch_cell(st: State, record: Record) -> None:
+    """Have the cell of an access fetched. Memory that is read at random is in no cache, and to wait for one cell after
+    the other would take longer than all that is checked; of a record that is no access the address means nothing."""
+    if record.address >= st.global_base:
+        shadow.fetch_cell(st.main[0], place_of(st, record.address - st.global_base))
+
+
+@native
+def fetch_node(st: State, record: Record) -> None:
+    """Have the first node of the list of a cell fetched, which is there by now."""
+    offset = record.address - st.global_base
+    if offset >= 0 and offset < st.global_size:
+        shadow.fetch_node(st.main[0], place_of(st, offset))
+
+
+@native
 def consume(st: State, batch: Batch, begin: int, count: int) -> int:
     """Work through records from `begin` on; how far it came: less than `count` where there is no room for clocks."""
     c = st.clocks[0]
     for at in range(begin, count):
+        if at + CELL_AHEAD < count:
+            fetch_cell(st, batch.records[at + CELL_AHEAD])
+            fetch_node(st, batch.records[at + NODE_AHEAD])
         record = batch.records[at]
         site = record.site & shadow.SITE_MASK
         kind = st.kinds[site]

@@ -4,8 +4,8 @@ What is understood: parameters annotated with ``int`` or a `Struct`; assignments
 range``, ``break``, ``continue``, ``return``; integer arithmetic (64 bits, ``//`` and ``%`` as C's, ``>>``
 arithmetic), comparisons, ``and``, ``or``, ``not``, conditional expressions; elements of arrays and fields of
 structures; constants of the module; calls of functions given to the same `ir_of`, of `min`, `max`, `logical_shift`,
-`address_of`, and of machine addresses (`call`). Everything else is refused when it is compiled, which happens in
-every test."""
+`address_of`, `prefetch`, and of machine addresses (`call`). Everything else is refused when it is compiled, which
+happens in every test."""
 
 from __future__ import annotations
 
@@ -40,6 +40,11 @@ def logical_shift(value: int, by: int) -> int:
 
 def address_of(struct: Struct) -> int:
     """Machine address of a structure."""
+    raise NotImplementedError
+
+
+def prefetch(struct: Struct) -> None:
+    """Have the processor fetch the first bytes of a structure; any address will do, also where no memory is."""
     raise NotImplementedError
 
 
@@ -386,6 +391,10 @@ class _Function:
                 return _Value(self.let(f"lshr i64 {value}, {by}"))
             case "address_of":
                 return _Value(self.let(f"ptrtoint ptr {self._value(arguments[0]).name} to i64"))
+            case "prefetch":
+                place = self._value(arguments[0]).name
+                self.emit(f"call void @llvm.prefetch.p0(ptr {place}, i32 0, i32 3, i32 1)")
+                return _Value("0")
             case "call":
                 target, *values = (self._integer(argument) for argument in arguments)
                 pointer = self.let(f"inttoptr i64 {target} to ptr")
