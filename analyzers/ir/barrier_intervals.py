@@ -26,7 +26,8 @@ _START = 1
 
 def barrier_intervals(body: tuple[k.Stmt, ...], together: bool = False) -> list[int] | None:
     """By statement, as `kernel.statements` orders them: a bit mask of its intervals, 0 for what is not reached. None
-    where no barrier separates any. ``together``: all threads that come to the test of a loop go the same way."""
+    where no barrier separates any. ``together``: all threads that come to a branch, or the test of a loop, on which it
+    depends whether they come to a barrier, go the same way: then a barrier begins an interval wherever it stands."""
     every = k.statements(body)
     if not any(_is_of_all(s) for s in every):
         return None
@@ -100,11 +101,11 @@ class _Intervals:
                     bit = self.begun.setdefault(number, _START << (len(self.begun) + 1))
                     live = bit if live else _NONE
                 case k.If(then=then, orelse=orelse):
-                    ways = [self.run(part, live, False, known) for part in (then, orelse)]
+                    ways = [self.run(part, live, counted and self.together, known) for part in (then, orelse)]
                     live = ways[0] | ways[1]
                 case k.Block():
                     self._left[s.label] = _NONE
-                    through = s.label == k.KERNEL_BLOCK or not _is_left(s.label, s.body)
+                    through = self.together or s.label == k.KERNEL_BLOCK or not _is_left(s.label, s.body)
                     live = self.run(s.body, live, counted and through, known)
                     live |= self._left.pop(s.label)
                 case k.Loop():
@@ -122,7 +123,9 @@ class _Intervals:
     def _loop(self, s: k.Loop, live: int, counted: bool, known: bool) -> int:
         everything = (*s.head, *s.body, *s.latch)
         counted = counted and any(map(_is_of_all, k.statements(everything)))
-        counted = counted and not _is_left(s.label, everything[:-1] if _ends_with_test(s, everything) else everything)
+        if not self.together:
+            left_by = everything[:-1] if _ends_with_test(s, everything) else everything
+            counted = counted and not _is_left(s.label, left_by)
         self._left[s.label] = self._continued[s.label] = _NONE
         first, entered = self._at, live
         while True:
