@@ -379,3 +379,13 @@ def test_a_mask_that_does_not_name_the_thread(form: str) -> None:
     assert unnamed(15, form, 0xFF, "own") == "confirmed"
     assert unnamed(16, form, 0xFF, "own") == "not-reached"
     assert unnamed(8, form, 0xFF, "data") in ("data-dependent", "not-reached")
+
+
+@pytest.mark.parametrize(("rounds", "outcome"), [(2, "not-reached"), (1, "confirmed")])
+def test_lanes_meet_at_a_barrier_of_the_warp_in_different_rounds(rounds: int, outcome: str) -> None:
+    """Of the two none misses it, where both come to it once; that says nothing of others."""
+    b = KernelBuilder()
+    with b.for_(0, rounds) as (i, _), b.if_(i.eq(b.tid)):
+        barrier = b.barrier("warp")
+    found = replay_divergence(b.build(), block(32), (BLOCK, (0, 0, 0)), (BLOCK, (1, 0, 0)), barrier)
+    assert found.outcome == outcome

@@ -277,6 +277,13 @@ def replay_divergence(
     space = AddressSpace(kernel, launch)
     left = _walk(tracer, space, launch, thread1, thread2, frozenset(), data)
     right = _walk(tracer, space, launch, thread2, thread1, frozenset(), data)
+    of_warps = {s.id: s.mask for s in k.statements(kernel.body) if isinstance(s, k.Barrier) and s.scope == "warp"}
+
+    def meets(event: int, other: int) -> bool:
+        """Barriers of all lanes of a warp meet wherever they stand: of two lanes none misses one, others may."""
+        return all(e in of_warps and of_warps[e] is None for e in (event, other))
+
+    shifted = False
     for i in count():
         # No further than to the first barrier that they do not pass together.
         if not _comes_to(tracer, left, i, steps):
@@ -287,6 +294,9 @@ def replay_divergence(
         if comes:
             other, other_place, other_tainted = right.barriers[i]
             if place == other_place:
+                continue
+            if meets(event, other):
+                shifted = True
                 continue
             tainted, text = tainted or other_tainted, f"the other thread waits at barrier {other}"
             if position(tracer.program, other_place, place) == "before":
@@ -316,7 +326,7 @@ def replay_divergence(
     both = (left, right)
     through = all(w.ended is not None and not (w.stop or w.decisions or w.interval_tainted) for w in both)
     return Replay(
-        "refuted" if through else "not-reached",
+        "refuted" if through and not shifted else "not-reached",
         undefined=tuple(sorted(left.frame.undefined | right.frame.undefined)),
         text=_stopped(left) or _stopped(right) or "both threads pass the same barriers",
     )

@@ -153,9 +153,7 @@ class Groups:
         threads wait somewhere before them come last: those may yet come, once they are released themselves."""
         if not self.waiting:
             return []
-        group = min(
-            self.waiting.values(), key=lambda g: (self._may_be_met(g), _FORCE_ORDER.index(g.scope), str(g.key))
-        )
+        group = min(self.waiting.values(), key=lambda g: (self._may_be_met(g), _FORCE_ORDER.index(g.scope), str(g.key)))
         return self._release(group, forced=True)
 
     def _may_be_met(self, group: _Group) -> bool:
