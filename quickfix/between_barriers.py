@@ -8,7 +8,7 @@ where it was declared. A conditional that stands alone takes the condition into 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -17,6 +17,7 @@ from analyzers.frontend.plain import UNKNOWN_TEST, Test
 from quickfix.carried import is_quiet
 from quickfix.distribute import DIRECTIVE
 from quickfix.edits import Change
+from quickfix.lasting import LASTING, led_to
 from quickfix.line_edits import LineEdits
 from quickfix.naming import NotPossible, line_of, with_macros
 from quickfix.negation import operand
@@ -86,12 +87,13 @@ class Between(LineEdits):
             raise NotPossible(f"preprocessor lines cut the code in line {line_of(text, first.start)}")
         if not layout.is_first(first.start):
             raise NotPossible(f"the code in line {line_of(text, first.start)} does not begin its line")
+        named = self.mentioned(rest) | self._led_to(items)
         front = b""
         moved: list[tuple[int, int, int]] = []
         carried: dict[str, list[str]] = {}
         kept: list[Statement] = []
         for statement in items:
-            used = self._used(rest, statement)
+            used = self._declared_among(named, statement)
             line = line_of(text, statement.start)
             shared = layout.code.startswith(b"__shared__", statement.start)
             if not used and not shared:
@@ -108,7 +110,7 @@ class Between(LineEdits):
                 raise NotPossible(f"there are preprocessor lines around the declaration in line {line}")
             if (
                 shared
-                or all(d.bare for d in declares)
+                or all(d.bare or (d.elements is not None and not d.elements.values) for d in declares)
                 or (self.is_known(statement) and self._is_first_use(kept, statement))
             ):
                 stop = layout.line_end(statement.end)
@@ -159,8 +161,22 @@ class Between(LineEdits):
 
     def _used(self, rest: tuple[int, int], statement: Statement) -> str:
         """The first variable of a declaration that the code mentions, or nothing."""
-        used = self.mentioned(rest)
-        return next((d.name for d in statement.declares or () if self.variables[d.at] in used), "")
+        return self._declared_among(self.mentioned(rest), statement)
+
+    def _declared_among(self, variables: Collection[int], statement: Statement) -> str:
+        return next((d.name for d in statement.declares or () if self.variables[d.at] in variables), "")
+
+    def _led_to(self, items: Sequence[Statement]) -> set[int]:
+        """What statements declare and has to last, though nothing behind them names it."""
+        ending = {
+            self.variables[d.at]
+            for s in items
+            if not LASTING.match(self.layout.code, s.start)
+            for d in s.declares or ()
+            if not d.type.endswith("&")  # what it refers to is lent as well
+        }
+        end = items[-1].end
+        return led_to(self.function, ending, (items[0].start, end), (end, self.function.end))
 
     def _may_declare(self, statement: Statement, rest: tuple[int, int]) -> bool:
         """Whether a statement that is not understood declares something that is used behind it: a variable, which the

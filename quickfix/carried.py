@@ -16,12 +16,18 @@ from typing import Final
 from analyzers.frontend.declared_apart import Elements
 from analyzers.frontend.gaps import Declared, FunctionTree, Statement
 from quickfix.edits import Change, Layout
+from quickfix.lasting import LASTING, led_to
 from quickfix.naming import NotPossible, line_of, redefines, with_macros
 from quickfix.paths import Level
 from quickfix.variables import declarations, mentioned, stay, uses_in
 
 _DIRECTIVE: Final = re.compile(rb"^[ \t]*#", re.MULTILINE)
-_LASTING: Final = re.compile(rb"\b(?:__shared__|static|extern)\b")
+_CONSTANT: Final = re.compile(rb"(?:const|constexpr)\b(?![^=]*\*\s*\w+\s*=)")
+"""How constants begin, those that point aside: with `const` of what they point to they are none."""
+_EXTENTS: Final = re.compile(rb"\s*(?:\[[^\[\]]*\]\s*)*")
+_ASSERTED: Final = re.compile(rb"\s*static_assert\b")
+_ASSEMBLED: Final = re.compile(rb"\s*(?:asm|__asm__|__asm)\b")
+_TYPE: Final = re.compile(rb"\b(?:struct|class|union|enum|using|typedef|namespace)\b")
 _Rule = Callable[[Declared], bool]
 
 
@@ -36,11 +42,19 @@ class Cut:
     """By statement: what goes in front without its value."""
     again: tuple[int, ...] = ()
     """References that the second half declares once more, by statement."""
+    constants: frozenset[int] = frozenset()
+    """The statements of `apart` that go in front as they are, shared memory among them."""
 
     @property
     def variables(self) -> list[Declared]:
         """Of `apart`."""
         return [each for declares in self.apart.values() for each in declares]
+
+    @property
+    def cost(self) -> tuple[int, int]:
+        """The less, the better: how many variables are assigned apart from their declarations, and what is said
+        twice."""
+        return sum(len(d) for index, d in self.apart.items() if index not in self.constants), len(self.again)
 
 
 def cut_with_least(layout: Layout, level: Level, cuts: Sequence[int]) -> Cut:
@@ -55,7 +69,7 @@ def cut_with_least(layout: Layout, level: Level, cuts: Sequence[int]) -> Cut:
             said = reason
     if not found and said is not None:
         raise said
-    return min(found, key=lambda cut: (len(cut.variables), -cut.at))
+    return min(found, key=lambda cut: (*cut.cost, -cut.at))
 
 
 def _cut(layout: Layout, level: Level, cut: int) -> Cut:
@@ -67,23 +81,85 @@ def _cut(layout: Layout, level: Level, cut: int) -> Cut:
         return numbers.get(declared.at) in used
 
     again = _declared_again(layout, level, cut, used, numbers)
-    used |= _lent(layout, level, cut, used)
+    used |= _led_to(layout, level, cut)
+    used |= _in_types(layout, level, cut, used, numbers)
     whole = _head(layout, level, cut, is_used)
     apart: dict[int, tuple[Declared, ...]] = {}
+    constants: set[int] = set()
     for index, statement in enumerate(body.statements[whole:cut], whole):
         if statement.kind not in ("declaration", "other") or index in again:
             continue
         if statement.declares is None:
-            raise NotPossible(f"a declaration in line {line_of(text, statement.start)} cannot be moved")
+            if not _may_stay(layout, level, statement, cut):
+                raise NotPossible(f"a declaration in line {line_of(text, statement.start)} cannot be moved")
+            continue
         needed = next((d for d in statement.declares if is_used(d)), None)
-        if needed is not None:
-            if not can_be_in_front(layout, statement, statement.declares):
-                refers = " refers to what is not the same everywhere, and" if needed.type.endswith("&") else ""
-                raise NotPossible(
-                    f"`{needed.name}`{refers} is declared in one half of a conditional and used in the other"
-                )
-            apart[index] = statement.declares
-    return Cut(cut, whole, apart, again)
+        if needed is None:
+            continue
+        if _is_shared(layout, statement) or _is_constant(layout, level, index, {*range(whole), *constants}):
+            constants.add(index)
+        elif not can_be_in_front(layout, statement, statement.declares):
+            refers = " refers to what is not the same everywhere, and" if needed.type.endswith("&") else ""
+            raise NotPossible(f"`{needed.name}`{refers} is declared in one half of a conditional and used in the other")
+        apart[index] = statement.declares
+    return Cut(cut, whole, apart, again, frozenset(constants))
+
+
+def _in_types(layout: Layout, level: Level, cut: int, used: set[int], numbers: Mapping[int, int]) -> set[int]:
+    """What the types of declarations in front of a cut name whose variables are `used`: extents, and arguments of
+    templates."""
+    found = set[int]()
+    for statement in reversed(level.body.statements[:cut]):
+        for each in statement.declares or ():
+            if numbers.get(each.at) in used | found:
+                name = each.at + len(each.name.encode())
+                extents = _EXTENTS.match(layout.code, name)
+                typed = (statement.start, each.at), (name, extents.end() if extents is not None else name)
+                found |= mentioned(level.function, *typed)
+    return found
+
+
+def _is_constant(layout: Layout, level: Level, index: int, moved: Iterable[int]) -> bool:
+    """Whether a statement declares constants that any thread can compute, and to the same values, in front of the body:
+    from what is declared outside, or in the statements `moved`."""
+    function, body = level.function, level.body
+    statement = body.statements[index]
+    if not (is_quiet(layout, statement) or _is_quiet_array(layout, statement)):
+        return False
+    if not _CONSTANT.match(layout.code, statement.start, statement.end):
+        return False
+    if layout.code[statement.start : statement.end] != layout.text[statement.start : statement.end]:
+        return False
+    front = body.start, statement.start
+    computed = mentioned(function, (statement.start, statement.end))
+    known = {u.variable for i in moved for u in uses_in(function, (body.statements[i].start, body.statements[i].end))}
+    inner = {u.variable for u in uses_in(function, front) if u.kind == "declared"} - known
+    return computed.isdisjoint(inner | _unset(layout, function)) and stay(function, computed - known, front)
+
+
+def _is_shared(layout: Layout, statement: Statement) -> bool:
+    """Whether a statement declares what all threads of the block share, wherever it stands."""
+    place = slice(statement.start, statement.end)
+    alone = layout.code[place] == layout.text[place] and layout.is_first(statement.start)
+    return alone and layout.code.startswith(b"__shared__", statement.start)
+
+
+def _may_stay(layout: Layout, level: Level, statement: Statement, cut: int) -> bool:
+    """Whether a statement that is not understood may stay in front of a cut: the rest uses nothing that it declares, as
+    far as the text tells."""
+    rest = level.body.statements[cut].start, level.body.end
+    declared = {u.variable for u in uses_in(level.function, (statement.start, statement.end)) if u.kind == "declared"}
+    if not declared.isdisjoint(mentioned(level.function, rest)):
+        return False
+    code = layout.code[statement.start : statement.end]
+    if _ASSERTED.match(code) or (_ASSEMBLED.match(code) and not declared):
+        return True
+    if _TYPE.search(code) or not declared:
+        return False
+    own = uses_in(level.function, (statement.start, statement.end))
+    names = {u.name for u in own if u.kind == "declared"}
+    said = with_macros(layout.code[slice(*rest)], layout.text)
+    return not any(_word(name).search(said) for name in names)
 
 
 def _declared_again(
@@ -157,24 +233,20 @@ def _is_quiet_array(layout: Layout, statement: Statement) -> bool:
     return len(arrays) == 1 == len(statement.declares or ()) and layout.is_first(statement.start)
 
 
-def _lent(layout: Layout, level: Level, cut: int, used: set[int]) -> set[int]:
-    """What is declared in front of a cut and has to last, though the rest does not mention it: what it uses may lead
+def _led_to(layout: Layout, level: Level, cut: int) -> set[int]:
+    """What is declared in front of a cut and has to last, though the rest does not name it: what it names may lead
     there."""
-    front = list(uses_in(level.function, (level.body.start, level.body.statements[cut].start)))
+    body, function = level.body, level.function
     own = {
         each.at
-        for statement in level.body.statements[:cut]
+        for statement in body.statements[:cut]
         for each in statement.declares or ()
-        if not _LASTING.search(layout.code, statement.start, each.at)
+        if not LASTING.match(layout.code, statement.start)
+        and not each.type.endswith("&")  # what it refers to is lent, too
     }
-    ending = {u.variable for u in front if u.kind == "declared" and u.at in own}
-    lent = {u.variable for u in front if u.kind == "lent"} & ending - used
-    keeps = any(
-        u.leads == "anywhere" or (u.leads == "to numbers" and u.kind != "read")
-        for u in front
-        if u.variable in used or (u.variable not in ending and u.leads == "anywhere")
-    )
-    return lent if keeps else set()
+    ending = {u.variable for u in function.uses if u.kind == "declared" and u.at in own}
+    at = body.statements[cut].start
+    return led_to(function, ending, (body.start, at), (at, function.end))
 
 
 def _named_only(layout: Layout, level: Level, cut: int) -> set[int]:
@@ -247,11 +319,11 @@ def assigned(layout: Layout, level: Level, cut: Cut) -> Iterable[Change]:
     if that may go. Of references that are declared again, leave those that the first half uses."""
     yield from _only_later(layout, level, cut)
     for index, (first, *_) in cut.apart.items():
-        statement = level.body.statements[index]
-        if first.elements is not None and first.elements.values:
+        statement, moves = level.body.statements[index], index in cut.constants
+        if not moves and first.elements is not None and first.elements.values:
             yield _filled(layout, statement, first.name, first.elements)
             continue
-        if not _has_no_value(first):
+        if not moves and not _has_no_value(first):
             yield Change(statement.start, first.at, b"")
             if first.enclosed:
                 name = first.at + len(first.name)
@@ -302,6 +374,32 @@ def moved_out(layout: Layout, level: Level, cut: Cut, indentation: bytes) -> Ite
         if deeper.startswith(indentation) and layout.text.startswith(deeper, at + 1):
             yield Change(at + 1, at + 1 + len(deeper) - len(indentation), b"")
         at = layout.text.find(b"\n", at + 1)
+
+
+def declared_in_front(layout: Layout, outer: Level, level: Level, cut: Cut) -> Iterable[bytes]:
+    """The declarations that stand in front of both halves, without their semicolons. `outer`: the body around. Raises
+    `NotPossible`."""
+    for index, declares in cut.apart.items():
+        names = [each for each in declares if not _is_there(layout, outer, each, index in cut.constants)]
+        if index in cut.constants:
+            yield _written(layout, level.body.statements[index]).rstrip(b"; \t")
+        else:
+            yield from map(typed, names)
+
+
+def _is_there(layout: Layout, outer: Level, declared: Declared, constant: bool) -> bool:
+    """Whether the body around has a variable like this one that is not used any more: the same conditional in front may
+    have been split. Raises `NotPossible` where it has another one of the name."""
+    function, before = outer.function, outer.body.statements[: outer.position]
+    same = next((d for s in before for d in s.declares or () if d.name == declared.name), None)
+    if same is None:
+        return False
+    own = {u.variable for u in function.uses if u.kind == "declared" and u.at == same.at}
+    start = outer.body.statements[outer.position].start
+    over = all(u.at < start and not u.held for u in function.uses if u.variable in own)
+    if constant or not over or not _has_no_value(same) or typed(same) != typed(declared):
+        raise NotPossible(f"`{declared.name}` is declared in front of the conditional as well")
+    return True
 
 
 def typed(declared: Declared) -> bytes:

@@ -15,7 +15,15 @@ from typing import Final
 from analyzers.frontend.gaps import Body, Gap, Statement, Step
 from analyzers.model import Finding
 from quickfix.braces import braces
-from quickfix.carried import Cut, assigned, cut_with_least, declared_again, keep_scopes, moved_out, typed
+from quickfix.carried import (
+    Cut,
+    assigned,
+    cut_with_least,
+    declared_again,
+    declared_in_front,
+    keep_scopes,
+    moved_out,
+)
 from quickfix.declared_conditions import DeclaredError
 from quickfix.distribute import DIRECTIVE, inside_out
 from quickfix.edits import Change, Layout, outside_conditionals
@@ -160,7 +168,7 @@ def _halved(session: Session, outer: Level, level: Level, cuts: Iterable[int]) -
     name = kept or fresh_name(level, text, "taken", session.reserved_in(level.function))
     indentation = layout.indentation(statement.keyword)
     newline = layout.newline + indentation
-    declared = b"".join(typed(d) + b";" + newline for d in cut.variables)
+    declared = b"".join(each + b";" + newline for each in declared_in_front(layout, outer, level, cut))
     head = b"const bool " + name + b" = "
     opened = declared + b"if (" + (name if kept is None else condition) + b")"
     changes = [*assigned(layout, level, cut), *moved_out(layout, level, cut, indentation)]

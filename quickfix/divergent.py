@@ -293,5 +293,5 @@ def _moved(
         edits=tuple(e for path, (old, new) in sorted(files.items()) for e in text_edits(path, old, new)),
         groups=tuple(sorted({*promised, *gone})),
         cost=cost,
-        notes=(*notes_of(placed), *empty_bodies(without)),
+        notes=(*(in_old_lines(note, bare, [without]) for note in notes_of(placed)), *empty_bodies(without)),
     )

@@ -14,6 +14,7 @@ from typing import Final, Literal
 
 from analyzers.frontend.gaps import Body, Statement
 from quickfix.edits import Change, Layout, indented, outside_conditionals
+from quickfix.lasting import led_to
 from quickfix.loop_jumps import jumps_of, refuse_hidden
 from quickfix.naming import NotPossible, fresh_name, line_of
 from quickfix.own_lines import first_word, require_braces, require_lines
@@ -113,7 +114,10 @@ class GuardedRest:
             return False
         function = self.level.function
         own = {u.variable for s in before for u in uses_in(function, (s.start, s.end)) if u.kind == "declared"}
-        return own.isdisjoint(u.variable for s in behind for u in uses_in(function, (s.start, s.end)))
+        if not own.isdisjoint(u.variable for s in behind for u in uses_in(function, (s.start, s.end))):
+            return False
+        end = before[-1].end
+        return not led_to(function, own, (before[0].start, end), (end, function.end))
 
     def _step_behind(self, end: int, indentation: bytes, step: Range) -> None:
         code = self.layout.text[slice(*step)]

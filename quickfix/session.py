@@ -6,9 +6,11 @@ with the result before. Only kernels that contain edited code are decided again:
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
+from typing import Final
 
 from analyzers.analysed import KernelAnalysis, UnitAnalysis
 from analyzers.barriers.necessity import Necessity
@@ -38,6 +40,7 @@ from quickfix.elsewhere import OtherBuilds
 from quickfix.file_names import FileNames
 from quickfix.includes import included
 from quickfix.judging import Judge, old_places
+from quickfix.meanings import meant_otherwise
 from quickfix.named_lanes import named_otherwise
 from quickfix.naming import macros_of, macros_of_flags, said_by_macros, uses_of_definition
 from quickfix.oracle import Oracle, Stop, with_texts
@@ -63,6 +66,8 @@ from quickfix.verify import (
     with_findings,
 )
 
+_MOVES: Final = re.compile(rb"[;{}\n]")
+"""What statements that are written have."""
 Changes = Mapping[str, list[Change]]
 Searched = frozenset[str]
 """Mangled names of the kernels for which barriers were tried: what that has shown says nothing of others."""
@@ -354,9 +359,8 @@ class Session:
             place, root = root._before(place), root._origin
         if root.request.options.kernels and self.engine.others_at(root.request, [place], self.stop):
             return None
-        if names <= names_of(self.kernels):
-            return self.kernels
-        found = self.draft({path: []}, names).analysis.kernels
+        every = self.kernels if names <= names_of(self.kernels) else self.draft({path: []}, names).analysis.kernels
+        found = [a for a in every if a.kernel.mangled in names]
         return found if names <= names_of(found) else None
 
     def calls_to(self, functions: Collection[tuple[str, bytes]]) -> list[Access]:
@@ -550,6 +554,17 @@ class Session:
                 return replace(self._analysis, kernels=(), result=replace(self.result, kernels=(), failure=why))
         return None
 
+    def _unless_renamed(self, analysis: UnitAnalysis, changes: Changes) -> UnitAnalysis:
+        """The answer to an edit, or one as if the text could not be read where a name means something else in it, which
+        a word in place of another one is meant to."""
+        moves = any(_MOVES.search(change.text) for found in changes.values() for change in found)
+        if not moves or new_error(self.result, analysis.result) is not None:
+            return analysis
+        why = meant_otherwise(self.trees, analysis.unit, changes)
+        if why is None:
+            return analysis
+        return replace(analysis, kernels=(), result=replace(analysis.result, kernels=(), failure=Reason("names", why)))
+
     def trial(
         self,
         changes: Changes,
@@ -571,6 +586,7 @@ class Session:
         request, files, names = self._edited_by(changes, also)
         own = self._is_for_device(changes)
         analysis = self._refused(files) or self._oracle.asked(request, names, for_device=own)
+        analysis = analysis if inserting else self._unless_renamed(analysis, changes)
         difference = self._judge.difference(analysis, files, targets, inserting=inserting)
         if self.names_lanes and (why := named_otherwise(analysis.kernels, self.barrier)) is not None:
             difference = replace(difference, worse=(*difference.worse, why))
@@ -599,6 +615,7 @@ class Session:
         self._oracle.refuse_when_spent()
         request, files, names = self._edited_by(changes, also)
         analysis = self._refused(files) or self._oracle.drafted(request, names, for_device=self._is_for_device(changes))
+        analysis = self._unless_renamed(analysis, changes)
         error = new_error(self.result, analysis.result)
         result = carried_over(self.result, analysis.result, files)
         if result is None and error is None:

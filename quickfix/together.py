@@ -19,13 +19,14 @@ from analyzers.requests import CheckRequest, never
 from quickfix.assumptions import with_assumptions
 from quickfix.callers import agreed, changes_of
 from quickfix.cost import of_several
-from quickfix.edits import OffsetMap, apply, text_edits
+from quickfix.edits import WARP_CALL, OffsetMap, apply, text_edits
 from quickfix.group import repaired, repairs_of
 from quickfix.oracle import SearchSpentError, Stop
 from quickfix.other_units import OtherUnits
 from quickfix.rebuild import composed
 from quickfix.removal import deletion
 from quickfix.session import Changes, Session, Trial
+from quickfix.spelling import calls_of
 from quickfix.verify import (
     RACES,
     REPAIRABLE,
@@ -182,22 +183,25 @@ def _without_needless(session: Session, last: Session, rounds: Sequence[_Round],
     every = [f for k in current.result.kernels for f in findings_of(k) if f.code is Verdict.REDUNDANT_BARRIER]
     inserted = {f.group: f for f in every if old_offset(f.accesses[0].span, files) is None}
     changes: Changes = {}
-    count, trial = 0, None
+    gone, trial = list[Finding](), None
     for finding in inserted.values():
         more = deletion(current, finding, changes)
         if isinstance(more, FixRefusal):
             continue
         tried = current.trial(more, frozenset())
         if tried.difference.is_clean:
-            changes, count, trial = more, count + 1, tried
+            changes, trial = more, tried
+            gone.append(finding)
     if trial is None or not _suit(units, current, trial):
         return best
     files = composed([*(each.trial for each in rounds), trial])
     whole, promised = _whole(session, files), {*best.groups} & {g for each in rounds for g in each.trial.gone}
     if not whole.difference.is_clean or not whole.gone.issuperset(promised):
         return best
-    cost = of_several({best.cost: 1, f"−{barriers_in_words(count)} that the others make needless": 1})
-    words = f"Remove {barriers_in_words(count)} that the others make needless"
+    of_warps = calls_of(current, [f.accesses[0] for f in gone]) == {WARP_CALL}
+    removed = barriers_in_words(len(gone), "warp barrier" if of_warps else "barrier")
+    cost = of_several({best.cost: 1, f"−{removed} that the others make needless": 1})
+    words = f"Remove {removed} that the others make needless"
     part = FixPart(words, placing[0].edits[0].span.path)
     return replace(best, edits=edits_of_files(files), cost=cost, parts=(*best.parts, part))
 

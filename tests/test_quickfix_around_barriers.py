@@ -570,3 +570,41 @@ __global__ void k(int *out, const int *in, int n) {
     answer = reached(text)
     assert isinstance(answer, FixRefusal)
     assert "`scale` means something else" in answer.text
+
+
+LASTING = """// cuda-lsp: launch grid=(4) block=(64)
+struct Cell {{ int x; __device__ Cell(int v) : x(v) {{}} }};
+__global__ void k(int *out, const int *in, int n) {{
+  __shared__ int s[64];
+  int t = threadIdx.x, i = blockIdx.x * 64 + t;
+  const int *p = in;
+  if (i >= n) return;
+  {0}
+  s[t] = own[0];
+  __syncthreads();
+  out[i] = s[t ^ 1] + *p;
+}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("declared", "front"),
+    [
+        ("int own[4];\n  own[0] = in[i];\n  p = own;", "int own[4];"),
+        ("const int *own = in + i;\n  int v = in[i];\n  p = &v;", "int v;"),
+        ("const int *own = in + i;\n  int v = in[i], *q = &v;\n  s[t] = *q;", ""),
+    ],
+)
+def test_what_a_pointer_leads_to_behind_the_barrier_lasts(declared: str, front: str) -> None:
+    text = LASTING.format(declared)
+    fix = reached(text)
+    assert isinstance(fix, Fix), fix
+    after = applied(text, fix.edits)
+    head = after[after.index("const int *p = in;") : after.index("if (i < n) {")]
+    assert (front in head) if front else ("int v" not in head), after
+
+
+def test_what_cannot_be_declared_in_front_and_has_to_last_is_named() -> None:
+    said = reached(LASTING.format("const int *own = in + i;\n  Cell v(in[i]);\n  p = &v.x;"))
+    assert isinstance(said, FixRefusal), said
+    assert "`v` is declared in one half of a conditional" in said.text

@@ -255,11 +255,18 @@ def test_a_name_of_a_function_is_not_hidden_either(known: str, behind: str) -> N
 DECLARED = """struct Made {{ int x; __device__ Made() : x(1) {{}} }};
 struct Packed {{ int low : 4; int high : 28; }};
 struct Node {{ const int *at; }};
+__device__ const int *addr(const int &x) {{ return &x; }}
+struct Array {{
+  int d[2];
+  __device__ const int *data() const {{ return d; }}
+  __device__ const Array &self() const {{ return *this; }}
+}};
 __device__ int both(int v, int *a, int *b) {{ *a = v; *b = -v; return v & 1; }}
 {0}__global__ void k(int *out, const int *in, Packed *p, int n, Node *node) {{
   __shared__ int s[64];
   int t = threadIdx.x;
-  const int *v = in;
+  const int *v = in, **vv = &v;
+  auto seen = [&] {{ return *v; }};
   if (t < n) {{
     {1}
     s[t] = in[t];
@@ -287,6 +294,7 @@ __device__ int both(int v, int *a, int *b) {{ *a = v; *b = -v; return v & 1; }}
         ('char v[] = "ab";', "", "v[1]", "`v` is declared in one half"),
         ("__align__(16) int v[4];", "v[1] = t;", "v[1]", "cannot be moved"),
         ("Made z; v = &z.x;", "", "*v", "`z` is declared in one half"),
+        ("auto f = [&]() -> const int & { return t; }; v = &f();", "", "*v", "`f` is declared in one half"),
     ],
 )
 def test_what_is_not_the_same_in_front_or_later_is_not_declared_there(
@@ -311,6 +319,14 @@ def test_what_is_not_the_same_in_front_or_later_is_not_declared_there(
         ("int a, b; v = in + both(t, &a, &b);", "", "*v", "int a, b;"),
         ("static const int z[2] = {1, 2}; v = z;", "", "*v", ""),
         ("int z[2]; z[1] = in[t];", "s[t] = z[1];", "*v", ""),
+        ("int z = in[t]; v = addr(z);", "", "*v", "int z;"),
+        ("Array z = {in[t], 2}; v = z.data();", "", "v[1]", "Array z;"),
+        ("Array z = {in[t], 2}; v = z.self().d;", "", "v[1]", "Array z;"),
+        ("int z[2]; z[1] = t; for (const int &e : z) v = &e;", "", "*v", "int z[2];"),
+        ("int z = in[t]; int &r = z; v = &r;", "", "*v", "int z;"),
+        ("int z = in[t]; v = &z;", "", "**vv", "int z;"),
+        ("int z = in[t]; v = &z;", "", "seen()", "int z;"),
+        ("int z = in[t];", "s[t] = addr(z) != in;", "*v", ""),
     ],
 )
 def test_what_the_second_half_may_be_led_to_lasts(declaration: str, between: str, used: str, lasts: str) -> None:
@@ -318,5 +334,53 @@ def test_what_the_second_half_may_be_led_to_lasts(declaration: str, between: str
     fix = repaired(text, "k")
     assert isinstance(fix, Fix), fix
     after = applied(text, fix.edits)
-    head = after[after.index("const int *v = in;") : after.index("if (taken)")]
-    assert head.partition(";")[2].replace("const bool taken = t < n;", "").split() == lasts.split(), after
+    head = after[after.index("auto seen =") : after.index("if (taken)")]
+    assert head.partition("};")[2].replace("const bool taken = t < n;", "").split() == lasts.split(), after
+
+
+@pytest.mark.parametrize(
+    ("declaration", "between", "used", "front"),
+    [
+        ("const int LEN = 4; int z[LEN];", "z[3] = in[t];", "z[3]", "const int LEN = 4; int z[LEN];"),
+        ("int z = in[t];\n    const int LEN = 4;\n    int y[LEN] = {z};", "", "y[1]", "const int LEN = 4; int y[LEN];"),
+        ("int z = in[t];\n    const int LEN = t + 4;", "", "LEN", "const int LEN = t + 4;"),
+        ("int z = in[t];\n    const int LEN = z + 4;", "", "LEN", "int LEN;"),
+        ("int z = t;\n    z++;\n    const int LEN = z;", "", "LEN", "int LEN;"),
+        ("__shared__ int z[64];\n    z[t] = t;", "", "z[t]", "__shared__ int z[64];"),
+        ("int y = t;\n    __shared__ int z[64];\n    z[t] = y;", "", "z[t]", "__shared__ int z[64];"),
+        ("static_assert(sizeof(int) == 4);\n    int z = in[t];", "", "z", "int z;"),
+        ('int z = in[t];\n    asm volatile("" : "+r"(z));', "", "z", "int z;"),
+    ],
+)
+def test_constants_and_shared_memory_go_in_front_as_they_are(
+    declaration: str, between: str, used: str, front: str
+) -> None:
+    text = DECLARED.format(LAUNCH, declaration, between, used)
+    after = edited(text, repaired(text, "k"))
+    head = after[after.index("auto seen =") : after.index("if (taken)")]
+    assert head.partition("};")[2].replace("const bool taken = t < n;", "").split() == front.split(), after
+
+
+TWICE = """  if (t < n - 1) {
+    int z = in[t + 1];
+    s[t] = z;
+    out[t + 64] = s[n - 2 - t] + z;
+  }
+}
+"""
+
+
+def test_a_second_conditional_uses_the_variable_of_the_first() -> None:
+    text = DECLARED.format(LAUNCH, "int z = in[t];", "__syncthreads();", "z").replace("    __syncthreads();\n", "")
+    first = edited(text, repaired(text, "k")).rstrip().removesuffix("}") + "  __syncthreads();\n" + TWICE
+    after = edited(first, repaired(first, "k"))
+    assert (after.count("int z;"), after.count("if (taken2) {")) == (1, 2), after
+
+
+@pytest.mark.parametrize("behind", ["out[t] += z;", "auto last = [&] { return z; }; out[t] += last();"])
+def test_a_variable_that_is_still_used_is_not_used_again(behind: str) -> None:
+    text = DECLARED.format(LAUNCH, "int z = in[t];", "__syncthreads();", "z").replace("    __syncthreads();\n", "")
+    first = edited(text, repaired(text, "k")).rstrip().removesuffix("}") + "  __syncthreads();\n"
+    said = repaired(first + TWICE.removesuffix("}\n") + f"  {behind}\n}}\n", "k")
+    assert isinstance(said, FixRefusal), said
+    assert "`z` means something else around the conditional" in said.text

@@ -678,3 +678,21 @@ def test_lines_end_and_begin_as_they_did(body: str) -> None:
     after = edited(text, found[0])
     assert after.count("\n") == after.count("\r\n")
     assert not any(line.startswith(" ") for line in after.splitlines())
+
+
+def test_other_kernels_of_the_file_do_not_matter() -> None:
+    """Branches that exchange are split in both as well where another kernel has races of its own."""
+    exchange = """\
+  if (t < 32) {
+    s[t] = in[t];
+    out[t] = s[t + 64];
+  } else {
+    s[t + 32] = in[t];
+    out[t] = s[t - 32];
+  }
+"""
+    text = LAUNCH + HEAD + exchange + "}\n" + LAUNCH + HEAD.replace(" k(", " other(")
+    text += "  s[t] = in[t];\n  out[t] = s[63 - t];\n}\n"
+    found = answers(engine(), CheckRequest("/restructured/two.cu", text))
+    titles = [a.title for a in found if isinstance(a, Fix) and a.applies_unasked]
+    assert any(title.startswith("Split both branches of the conditional in line 5") for title in titles), titles

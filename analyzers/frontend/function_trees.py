@@ -51,7 +51,7 @@ from analyzers.frontend.settled import field_of, is_constant, is_number, is_open
 from analyzers.frontend.signatures import FUNCTIONS, SCOPES, signatures
 from analyzers.frontend.sizes import divisors, size_of
 from analyzers.frontend.update_sequences import SequenceReader
-from analyzers.frontend.uses import uses_of
+from analyzers.frontend.uses import Mentions, mentions_of
 from analyzers.ir.kernel import Instances
 
 
@@ -173,11 +173,19 @@ class _Builder:
         known = compound is not None and self._tree(compound, cursor.spelling, start, end)
         if known and not any(c._kind_id == Kinds.GLOBAL_ATTR for c in parts):
             self.called[len(self.trees) - 1] = cursor
-        uses = uses_of(cursor) if len(self.trees) > first else ()
+        mentions = mentions_of(cursor) if len(self.trees) > first else Mentions((), {})
         updates, stores, host = tuple(self._updates.found), tuple(self._updates.stores), _is_on_host(cursor)
         bounded = tuple(self._updates.bounded)
         self.trees[first:] = [
-            replace(t, uses=uses, updates=updates, stores=stores, bounded=bounded, on_host=host or t.on_host)
+            replace(
+                t,
+                uses=mentions.uses,
+                meanings=mentions.meanings,
+                updates=updates,
+                stores=stores,
+                bounded=bounded,
+                on_host=host or t.on_host,
+            )
             for t in self.trees[first:]
         ]
 
@@ -267,7 +275,8 @@ class _Builder:
             call = word.group().decode() if word else ""
         for part in (inner,) if name == "expression" else _values(inner):
             self._updates.expression(part, used=name != "expression")
-        declares = self._declared(inner) if kind == Kinds.DECL_STMT and not macro else None
+        shared = self.code.startswith(b"__shared__", start)  # a macro of the toolkit
+        declares = self._declared(inner) if kind == Kinds.DECL_STMT and (shared or not macro) else None
         stop = self._past_semicolon(end, of_value=name in ("expression", "jump") and not macro)
         value = sides[-1] if sides and assignment is not None else None
         if value is None and declares is not None and len(declares) == 1:
@@ -388,7 +397,9 @@ class _Builder:
             if self.code[at : at + len(name)] != name.encode():
                 return None
             canonical = child.type.get_canonical()
-            spelling = _unqualified(child.type.spelling)
+            deduced = b"auto" in self.code[self._range(cursor)[0] : at].split()
+            # The name of a type that is not written may mean another one here.
+            spelling = _unqualified((canonical if deduced else child.type).spelling)
             element = element_type(canonical)
             plain = element.kind.value in _PLAIN or VECTOR.fullmatch(_WITHOUT_QUALIFIERS.sub("", element.spelling))
             plain = plain or (element.kind == TypeKind.RECORD and element.is_pod())

@@ -6,6 +6,7 @@ into a macro's arguments. `analyzers.frontend.function_trees` makes the trees.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import PurePath
@@ -16,7 +17,7 @@ from analyzers.frontend.declared_apart import Elements
 from analyzers.frontend.plain import UNKNOWN_TEST, Test
 from analyzers.frontend.signatures import Signature
 from analyzers.frontend.update_kinds import AnyUpdate, Bounded, Store
-from analyzers.frontend.uses import Use
+from analyzers.frontend.uses import Meaning, Use
 
 StatementKind = Literal[
     "compound", "if", "for", "while", "do", "switch", "declaration", "expression", "jump", "label", "empty", "other"
@@ -175,6 +176,8 @@ class FunctionTree:
     """None of lambdas and kernels."""
     uses: tuple[Use, ...] = ()
     """Of variables, in this function; of a lambda, in the one around it."""
+    meanings: Mapping[str, Counter[Meaning]] = field(default_factory=dict[str, Counter[Meaning]])
+    """Of the names in it, likewise (`uses.Mentions`)."""
     updates: tuple[AnyUpdate, ...] = ()
     """Those around the places asked for, in the same functions."""
     stores: tuple[Store, ...] = ()

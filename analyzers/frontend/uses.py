@@ -1,4 +1,5 @@
-"""What a function does with its variables: where each is read, changed, or lent to what may change it later.
+"""What a function does with its variables: where each is read, changed, or lent to what may change it later; and what
+its names mean.
 
 Takes the cursor of a function definition, gives its uses in the order of the tree, with the byte offsets of its file;
 what a macro wrote is used where the macro is. Whatever the tree does not show is taken for a change.
@@ -6,7 +7,9 @@ what a macro wrote is used where the macro is. Whatever the tree does not show i
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
@@ -30,20 +33,50 @@ class Use:
     themselves in a method of theirs."""
     kind: UseKind
     leads: Leads = "anywhere"
+    held: bool = False
+    """From there on something else may lead to it: what is lent is, and what a constant reference or a lambda has."""
+
+
+THIS: Final = -1
+"""The number of the object that a method is called on, as far as it is used whole."""
+
+
+Meaning = tuple[str, int]
+"""Of a name: the file and the offset at which it is declared; of a variable of the function its type, and -1."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mentions:
+    """Of one function."""
+
+    uses: tuple[Use, ...]
+    meanings: Mapping[str, Counter[Meaning]]
+    """By name, what is meant by it and how often."""
 
 
 _VARIABLES: Final = frozenset({Kinds.VAR, Kinds.PARM})
 _IN_ONE_PIECE: Final = frozenset(
     {Kinds.UNEXPOSED, Kinds.PAREN, Kinds.INIT_LIST, Kinds.COMPOUND_LITERAL, Kinds.STATEMENT_EXPR, *CASTS}
 )
+_Kind = Literal["declared", "read", "changed", "lent", "seen"]
+"""`seen`: read by a reference, which lasts."""
 _UNEVALUATED: Final = frozenset({Kinds.SIZEOF, Kinds.SIZEOF_PACK, Kinds.TYPEID})
 _ARRAYS: Final = frozenset({TypeKind.CONSTANTARRAY, TypeKind.DEPENDENTSIZEDARRAY, TypeKind.INCOMPLETEARRAY})
+_QUALIFIER: Final = re.compile(r"\b(?:const|volatile|restrict|__restrict)\b ?")
+_PLACE: Final = re.compile(r" at [^()]*(?=\))")
+"""Where something without a name is declared, in the spelling of its type."""
 _REFERENCE: Final = (TypeKind.LVALUEREFERENCE, TypeKind.RVALUEREFERENCE)
 
 
 def uses_of(function: Any) -> tuple[Use, ...]:
     """All uses in a function, its lambdas included."""
-    return tuple(_Walk().uses(function, "read"))
+    return mentions_of(function).uses
+
+
+def mentions_of(function: Any) -> Mentions:
+    """All that a function names, its lambdas included."""
+    walk = _Walk()
+    return Mentions(tuple(walk.uses(function, "read")), walk.meanings)
 
 
 class _Walk:
@@ -52,8 +85,13 @@ class _Walk:
         self.unevaluated = 0
         self.leads: dict[int, Leads] = {}
         """By variable."""
+        self.meanings: dict[str, Counter[Meaning]] = {}
+        self._identities: dict[int, Meaning] = {}
+        """By declaration."""
+        self._own: set[int] = set()
+        """The variables that the function declares."""
 
-    def uses(self, cursor: Any, kind: UseKind) -> Iterator[Use]:
+    def uses(self, cursor: Any, kind: _Kind) -> Iterator[Use]:
         """`kind`: what becomes of the value of the cursor."""
         which: int = cursor._kind_id
         if which in _VARIABLES:
@@ -78,41 +116,65 @@ class _Walk:
             self.unevaluated += 1
             yield from self._all(cursor, "read")
             self.unevaluated -= 1
-        elif which not in REFERENCES:
+        elif which == Kinds.THIS:
+            yield self._object(cursor, kind)
+        elif which in REFERENCES:
+            self._note(cursor)
+        else:
             unknown = 100 <= which < 200 or which in (Kinds.ASM, Kinds.MS_ASM, Kinds.UNEXPOSED_DECL)
             yield from self._all(cursor, "lent" if unknown else "read")
 
-    def _all(self, cursor: Any, kind: UseKind) -> Iterator[Use]:
+    def _all(self, cursor: Any, kind: _Kind) -> Iterator[Use]:
         for child in children(cursor):
             yield from self.uses(child, kind)
 
-    def _mention(self, cursor: Any, kind: UseKind) -> Iterator[Use]:
-        variable = referenced(cursor)
+    def _mention(self, cursor: Any, kind: _Kind) -> Iterator[Use]:
+        variable = self._note(cursor)
         if variable is None or variable._kind_id in (Kinds.FUNCTION, Kinds.METHOD):
             return
         if self.unevaluated:
             kind = "read"
         elif kind == "changed" and self.lambdas:
             kind = "lent"  # what a lambda changes is changed whenever it is called
+        elif kind == "read" and self.lambdas:
+            kind = "seen"
         yield self._use(variable, expansion_offset(cursor.location), kind)
 
-    def _use(self, variable: Any, at: int, kind: UseKind) -> Use:
+    def _object(self, cursor: Any, kind: _Kind) -> Use:
+        """The object that a method is called on, as a whole."""
+        own: UseKind = "lent" if kind == "lent" else "read"
+        return Use(expansion_offset(cursor.location), "this", THIS, own, "anywhere", held=True)
+
+    def _use(self, variable: Any, at: int, kind: _Kind) -> Use:
         number = number_of(variable)
         if number not in self.leads:
             self.leads[number] = _leads(variable.type.get_canonical())
-        return Use(at, variable.spelling, number, kind, self.leads[number])
+        own: UseKind = "read" if kind == "seen" else kind
+        return Use(at, variable.spelling, number, own, self.leads[number], kind in ("seen", "lent"))
 
-    def _part(self, cursor: Any, kind: UseKind) -> Iterator[Use]:
+    def _note(self, cursor: Any) -> Any:
+        """What a cursor refers to, which its name means."""
+        meant = referenced(cursor)
+        if meant is not None and meant.spelling:
+            number = number_of(meant)
+            if number not in self._identities:
+                self._identities[number] = _type_of(meant) if number in self._own else _place_of(meant)
+            self.meanings.setdefault(meant.spelling, Counter())[self._identities[number]] += 1
+        return meant
+
+    def _part(self, cursor: Any, kind: _Kind) -> Iterator[Use]:
         """Of a field or an element, which is a part of what it is in."""
         whole, *indices = children(cursor) or [None]
         if whole is None:
             yield from self._mention(cursor, kind)  # of the object that the method is called on
         else:
+            if cursor._kind_id == Kinds.MEMBER:
+                self._note(cursor)
             yield from self._in_place(whole, "read" if _is_pointer(whole) else kind)
         for index in indices:
             yield from self.uses(index, "read")
 
-    def _in_place(self, whole: Any, kind: UseKind) -> Iterator[Use]:
+    def _in_place(self, whole: Any, kind: _Kind) -> Iterator[Use]:
         """Of what is used by its parts: an array is not handed on."""
         named = _stripped(whole)
         if named._kind_id == Kinds.DECL_REF:
@@ -123,14 +185,15 @@ class _Walk:
             yield from self.uses(whole, kind)
 
     def _declaration(self, cursor: Any) -> Iterator[Use]:
+        self._own.add(number_of(cursor))
         yield self._use(cursor, expansion_offset(cursor.location), "declared")
         yield from self._all(cursor, _given(cursor.type))
 
-    def _operation(self, cursor: Any, kind: UseKind) -> Iterator[Use]:
+    def _operation(self, cursor: Any, kind: _Kind) -> Iterator[Use]:
         parts = children(cursor)
         if cursor._kind_id == Kinds.UNARY:
             operator = unary_operator(cursor)
-            own: UseKind = "read"
+            own: _Kind = "read"
             if operator.endswith(("++", "--")):
                 own = "lent" if kind == "lent" else "changed"
             elif operator == "&":
@@ -164,8 +227,8 @@ class _Walk:
             yield from self._all(cursor, "lent")
             return
         method = function._kind_id in (Kinds.METHOD, Kinds.CONVERSION)
-        own: UseKind = "read" if method and function.is_const_method() else "lent"
-        taken: list[UseKind] = [_given(p.type) for p in function.get_arguments() if p is not None]
+        own: _Kind = "seen" if method and function.is_const_method() else "lent"
+        taken: list[_Kind] = [_given(p.type) for p in function.get_arguments() if p is not None]
         if method and len(arguments) == len(taken) + 1:
             taken.insert(0, own)  # an operator, called on its first operand
         for part in children(cursor):
@@ -173,7 +236,11 @@ class _Walk:
             if index is not None:
                 yield from self.uses(part, taken[index] if index < len(taken) else "lent")
             elif part._kind_id == Kinds.MEMBER and method:
-                for each in children(part):
+                self._note(part)
+                objects = children(part)
+                if not objects:
+                    yield self._object(part, own)
+                for each in objects:
                     yield from self.uses(each, "read" if _is_pointer(each) else own)
             else:
                 yield from self.uses(part, "read")
@@ -181,7 +248,7 @@ class _Walk:
     def _range_for(self, cursor: Any) -> Iterator[Use]:
         parts = children(cursor)
         variable = next((p for p in parts if p._kind_id == Kinds.VAR), None)
-        kind: UseKind = _given(variable.type) if variable is not None else "lent"
+        kind: _Kind = _given(variable.type) if variable is not None else "lent"
         for part in parts:
             if 100 <= part._kind_id < 200:
                 yield from self._in_place(part, kind)
@@ -194,12 +261,21 @@ def number_of(variable: Any) -> int:
     return variable.canonical.data[0] or 0
 
 
-def _given(ty: Any) -> UseKind:
+def _type_of(variable: Any) -> Meaning:
+    return _PLACE.sub("", _QUALIFIER.sub("", variable.type.get_canonical().spelling)), -1
+
+
+def _place_of(declaration: Any) -> Meaning:
+    location = declaration.canonical.location
+    return location.file.name if location.file is not None else "", location.offset
+
+
+def _given(ty: Any) -> _Kind:
     """What becomes of a value that something of this type is made of."""
     own = ty.get_canonical()
     if own.kind not in _REFERENCE:
         return "read"
-    return "read" if own.get_pointee().is_const_qualified() else "lent"
+    return "seen" if own.get_pointee().is_const_qualified() else "lent"
 
 
 def _is_pointer(expression: Any) -> bool:
