@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from solve_cases import address_queries, examples, queries, unsatisfiable_with
 from solve_patterns import PATTERNS
 
-from analyzers.ir.expr import I32, U32, Expr, cast, compare, mul, sym
+from analyzers.ir.expr import I32, I64, U32, Expr, binary, cast, compare, const, lor, mul, narrow, sym
 from analyzers.solve import algebra
 from analyzers.solve.prepare import prepare
 from analyzers.solve.query import Fact, Proved, Query
@@ -68,3 +68,15 @@ def test_a_contradiction_cites_the_facts_behind_constants() -> None:
     assert isinstance(answer, Proved)
     assert answer.core == {7}
     assert unsatisfiable_with(query, answer)
+
+
+def test_what_has_no_value_in_an_alternative_that_is_not_taken_is_no_contradiction() -> None:
+    """As of the iteration before the first one, which sets nothing: ``x < 0 || 4 < 1 % ((narrow(x) & 3) + 1)``."""
+    x = sym("loop:a@1", I64)
+    low = binary("and", narrow(x, U32), const(3, U32))
+    rest = binary("rem", const(1, U32), binary("add", low, const(1, U32)))
+    law = lor(compare("lt", x, const(0, I64)), compare("lt", const(4, U32), rest))
+    for bounds in ((-1, -1), (-1, 1)):
+        query = Query((law,), ranges={x: bounds}, no_signed_overflow=True)
+        assert not isinstance(algebra.decide(prepare(query)), Proved)
+    assert isinstance(algebra.decide(prepare(Query((law,), ranges={x: (0, 1)}, no_signed_overflow=True))), Proved)

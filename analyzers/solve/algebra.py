@@ -129,6 +129,8 @@ class _Proof:
         elif op == "lor":
             self.state.clauses.append((e, tags))
         elif op in ("lt", "le", "eq", "ne") and isinstance(e.args[0].ty, IntType) and e.args[0].ty != BOOL:
+            if any(self.state.translation.intervals.of(side).empty for side in e.args):
+                raise Refuted(tags | self._owed(e))  # it has no value
             (p, a), (q, b) = self.state.translation.of(e.args[0]), self.state.translation.of(e.args[1])
             tags = tags | a | b
             difference = combine(q, p, -1)
@@ -211,6 +213,8 @@ class _Proof:
         if op not in ("lt", "le", "eq", "ne") or not isinstance(e.args[0].ty, IntType) or e.args[0].ty == BOOL:
             return self._owed(e) if self.state.translation.intervals.truth(e) is False else None
         system = self.state.system
+        if any(self.state.translation.intervals.of(side).empty for side in e.args):
+            return self._owed(e)  # it has no value
         (p, a), (q, b) = self.state.translation.of(e.args[0]), self.state.translation.of(e.args[1])
         d, tags = system.reduced(combine(q, p, -1), a | b)
         if op == "ne":

@@ -14,7 +14,7 @@ from copy import copy
 
 from analyzers.ir.evaluate import is_atom, may_overflow_undefined
 from analyzers.ir.expr import BOOL, Expr, IntType, walk
-from analyzers.ir.intervals import Interval, Intervals, disjoint_bits
+from analyzers.ir.intervals import Interval, Intervals, disjoint_bits, type_range
 from analyzers.ir.intervals import rem as rem_interval
 from analyzers.solve.division import Digits
 from analyzers.solve.narrowing import NO_TAGS, is_cut_off
@@ -143,6 +143,10 @@ class Translation:
 
     def _atom(self, e: Expr) -> Tagged:
         known = self.intervals.of(e)
+        if known.empty:
+            # It has no value: what has to hold of it does not, whatever that is (see `algebra`).
+            assert isinstance(e.ty, IntType)
+            known = type_range(e.ty)
         if known.constant:
             return constant(known.lo), self.owed(e)
         index = self.atoms.get(e)
@@ -157,6 +161,8 @@ class Translation:
         assert isinstance(ty, IntType)
         if op == "const":
             return constant(e.value), NO_TAGS
+        if self.intervals.of(e).empty:
+            return self._atom(e)
         parts = self._parts(e)
         p, tags = self._memo[parts[0].key]
         if self._tainted and any(a.key in self._tainted for a in parts):

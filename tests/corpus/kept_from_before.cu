@@ -214,3 +214,25 @@ __global__ void none_has_set_it(int *a, int n) {
     }
   }
 }
+
+// No iteration sets it: what one that there is not would have computed has no value, and nothing follows from that.
+// cuda-lsp: launch grid=(1) block=(6)
+__global__ void nothing_sets_it(int *a) {
+  __shared__ int s[128];
+  unsigned at = 3;
+  for (unsigned i = 0; i < 2; ++i) {
+    if (1 % ((i & 3) + 1) > 4) at = 5;
+    s[at & 127] = threadIdx.x;  // expect: data-race with +0
+  }
+}
+
+// The last one sets it for each thread.
+// cuda-lsp: launch grid=(1) block=(6)
+__global__ void one_sets_it(int *a) {  // expect: race-free
+  __shared__ int s[128];
+  unsigned at = 3;
+  for (unsigned i = 0; i < 2; ++i) {
+    if (5 % ((i & 3) + 2) > 0) at = threadIdx.x;
+    s[at & 127] = threadIdx.x;
+  }
+}
