@@ -17,7 +17,7 @@ from analyzers.frontend.plain import UNKNOWN_TEST, Test
 from quickfix.carried import is_quiet
 from quickfix.distribute import DIRECTIVE
 from quickfix.edits import Change
-from quickfix.lasting import LASTING, led_to
+from quickfix.lasting import LASTING, ending_in, led_to
 from quickfix.line_edits import LineEdits
 from quickfix.naming import NotPossible, line_of, with_macros
 from quickfix.negation import operand
@@ -87,7 +87,7 @@ class Between(LineEdits):
             raise NotPossible(f"preprocessor lines cut the code in line {line_of(text, first.start)}")
         if not layout.is_first(first.start):
             raise NotPossible(f"the code in line {line_of(text, first.start)} does not begin its line")
-        named = self.mentioned(rest) | self._led_to(items)
+        named = self.mentioned(rest) | self._led_to(items, body)
         front = b""
         moved: list[tuple[int, int, int]] = []
         carried: dict[str, list[str]] = {}
@@ -97,7 +97,7 @@ class Between(LineEdits):
             line = line_of(text, statement.start)
             shared = layout.code.startswith(b"__shared__", statement.start)
             if not used and not shared:
-                if self._may_declare(statement, rest):
+                if self._may_declare(statement, rest, named):
                     raise NotPossible(f"a declaration in line {line} cannot be moved")
                 kept.append(statement)
                 continue
@@ -166,19 +166,16 @@ class Between(LineEdits):
     def _declared_among(self, variables: Collection[int], statement: Statement) -> str:
         return next((d.name for d in statement.declares or () if self.variables[d.at] in variables), "")
 
-    def _led_to(self, items: Sequence[Statement]) -> set[int]:
+    def _led_to(self, items: Sequence[Statement], body: Body) -> set[int]:
         """What statements declare and has to last, though nothing behind them names it."""
-        ending = {
-            self.variables[d.at]
-            for s in items
-            if not LASTING.match(self.layout.code, s.start)
-            for d in s.declares or ()
-            if not d.type.endswith("&")  # what it refers to is lent as well
-        }
+        ending = set[int]()
+        for statement in items:
+            if not LASTING.search(self.layout.code, statement.start, statement.end):
+                ending |= ending_in(self.function, statement)
         end = items[-1].end
-        return led_to(self.function, ending, (items[0].start, end), (end, self.function.end))
+        return led_to(self.function, ending, (items[0].start, end), (end, body.end))
 
-    def _may_declare(self, statement: Statement, rest: tuple[int, int]) -> bool:
+    def _may_declare(self, statement: Statement, rest: tuple[int, int], named: Collection[int]) -> bool:
         """Whether a statement that is not understood declares something that is used behind it: a variable, which the
         tree shows, or a type, as far as the text does."""
         if statement.declares is not None or statement.kind not in ("declaration", "other"):
@@ -186,7 +183,7 @@ class Between(LineEdits):
         declared = {
             u.variable for u in uses_in(self.function, (statement.start, statement.end)) if u.kind == "declared"
         }
-        if not declared.isdisjoint(self.mentioned(rest)):
+        if not declared.isdisjoint(named):
             return True
         names = set(re.findall(rb"([A-Za-z_]\w*)\s*[\[=;,({]", self.layout.code[statement.start : statement.end]))
         used = with_macros(self.layout.code[slice(*rest)], self.text)

@@ -9,21 +9,24 @@ is the same.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from analyzers.frontend.declared_apart import Elements
-from analyzers.frontend.gaps import Declared, FunctionTree, Statement
+from analyzers.frontend.gaps import Body, Declared, FunctionTree, Statement
 from quickfix.edits import Change, Layout
-from quickfix.lasting import LASTING, led_to
+from quickfix.lasting import LASTING, ending_in, led_to
 from quickfix.naming import NotPossible, line_of, redefines, with_macros
 from quickfix.paths import Level
-from quickfix.variables import declarations, mentioned, stay, uses_in
+from quickfix.variables import declarations, mentioned, statements_of, stay, uses_in
 
 _DIRECTIVE: Final = re.compile(rb"^[ \t]*#", re.MULTILINE)
 _CONSTANT: Final = re.compile(rb"(?:const|constexpr)\b(?![^=]*\*\s*\w+\s*=)")
 """How constants begin, those that point aside: with `const` of what they point to they are none."""
+_CONST: Final = re.compile(rb"\bconst\b")
+_SHARED: Final = re.compile(rb"(?:(?:volatile|static|extern|__align__\s*\([^()]*\))\s+)*__shared__\b")
+_OF_PLACE: Final = re.compile(rb"\b__(?:LINE|COUNTER)__\b")
 _EXTENTS: Final = re.compile(rb"\s*(?:\[[^\[\]]*\]\s*)*")
 _ASSERTED: Final = re.compile(rb"\s*static_assert\b")
 _ASSEMBLED: Final = re.compile(rb"\s*(?:asm|__asm__|__asm)\b")
@@ -81,7 +84,8 @@ def _cut(layout: Layout, level: Level, cut: int) -> Cut:
         return numbers.get(declared.at) in used
 
     again = _declared_again(layout, level, cut, used, numbers)
-    used |= _led_to(layout, level, cut)
+    leading = _led_to(layout, level, cut) - used
+    used |= leading
     used |= _in_types(layout, level, cut, used, numbers)
     whole = _head(layout, level, cut, is_used)
     apart: dict[int, tuple[Declared, ...]] = {}
@@ -90,17 +94,18 @@ def _cut(layout: Layout, level: Level, cut: int) -> Cut:
         if statement.kind not in ("declaration", "other") or index in again:
             continue
         if statement.declares is None:
-            if not _may_stay(layout, level, statement, cut):
+            if not _may_stay(layout, level, statement, cut, used):
                 raise NotPossible(f"a declaration in line {line_of(text, statement.start)} cannot be moved")
             continue
         needed = next((d for d in statement.declares if is_used(d)), None)
         if needed is None:
             continue
-        if _is_shared(layout, statement) or _is_constant(layout, level, index, {*range(whole), *constants}):
+        if _is_shared(layout, body, statement) or _is_constant(layout, level, index, {*range(whole), *constants}):
             constants.add(index)
         elif not can_be_in_front(layout, statement, statement.declares):
             refers = " refers to what is not the same everywhere, and" if needed.type.endswith("&") else ""
-            raise NotPossible(f"`{needed.name}`{refers} is declared in one half of a conditional and used in the other")
+            why = "used in the other" if numbers.get(needed.at) not in leading else "may be led to from there"
+            raise NotPossible(f"`{needed.name}`{refers} is declared in one half of a conditional and {why}")
         apart[index] = statement.declares
     return Cut(cut, whole, apart, again, frozenset(constants))
 
@@ -116,6 +121,8 @@ def _in_types(layout: Layout, level: Level, cut: int, used: set[int], numbers: M
                 extents = _EXTENTS.match(layout.code, name)
                 typed = (statement.start, each.at), (name, extents.end() if extents is not None else name)
                 found |= mentioned(level.function, *typed)
+            if numbers.get(each.at) in found:  # a constant, which may be computed of others
+                found |= mentioned(level.function, (statement.start, statement.end))
     return found
 
 
@@ -128,7 +135,7 @@ def _is_constant(layout: Layout, level: Level, index: int, moved: Iterable[int])
         return False
     if not _CONSTANT.match(layout.code, statement.start, statement.end):
         return False
-    if layout.code[statement.start : statement.end] != layout.text[statement.start : statement.end]:
+    if not _is_the_same_in_front(layout, body, statement):
         return False
     front = body.start, statement.start
     computed = mentioned(function, (statement.start, statement.end))
@@ -137,19 +144,26 @@ def _is_constant(layout: Layout, level: Level, index: int, moved: Iterable[int])
     return computed.isdisjoint(inner | _unset(layout, function)) and stay(function, computed - known, front)
 
 
-def _is_shared(layout: Layout, statement: Statement) -> bool:
+def _is_shared(layout: Layout, body: Body, statement: Statement) -> bool:
     """Whether a statement declares what all threads of the block share, wherever it stands."""
-    place = slice(statement.start, statement.end)
-    alone = layout.code[place] == layout.text[place] and layout.is_first(statement.start)
-    return alone and layout.code.startswith(b"__shared__", statement.start)
+    shared = _SHARED.match(layout.code, statement.start, statement.end) is not None
+    return shared and layout.is_first(statement.start) and _is_the_same_in_front(layout, body, statement)
 
 
-def _may_stay(layout: Layout, level: Level, statement: Statement, cut: int) -> bool:
-    """Whether a statement that is not understood may stay in front of a cut: the rest uses nothing that it declares, as
-    far as the text tells."""
+def _is_the_same_in_front(layout: Layout, body: Body, statement: Statement) -> bool:
+    """Whether a declaration reads the same in front of the body: no preprocessor line and no comment is in the way."""
+    place = slice(statement.start, layout.line_end(statement.end))
+    if layout.code[place].rstrip() != layout.text[place].rstrip() or _OF_PLACE.search(layout.code[place]):
+        return False
+    return _DIRECTIVE.search(layout.text, body.start, statement.end) is None
+
+
+def _may_stay(layout: Layout, level: Level, statement: Statement, cut: int, used: Collection[int]) -> bool:
+    """Whether a statement that is not understood may stay in front of a cut: the rest needs nothing that it declares,
+    as far as the text tells. `used`: the variables that it needs."""
     rest = level.body.statements[cut].start, level.body.end
     declared = {u.variable for u in uses_in(level.function, (statement.start, statement.end)) if u.kind == "declared"}
-    if not declared.isdisjoint(mentioned(level.function, rest)):
+    if not declared.isdisjoint(used):
         return False
     code = layout.code[statement.start : statement.end]
     if _ASSERTED.match(code) or (_ASSEMBLED.match(code) and not declared):
@@ -237,16 +251,12 @@ def _led_to(layout: Layout, level: Level, cut: int) -> set[int]:
     """What is declared in front of a cut and has to last, though the rest does not name it: what it names may lead
     there."""
     body, function = level.body, level.function
-    own = {
-        each.at
-        for statement in body.statements[:cut]
-        for each in statement.declares or ()
-        if not LASTING.match(layout.code, statement.start)
-        and not each.type.endswith("&")  # what it refers to is lent, too
-    }
-    ending = {u.variable for u in function.uses if u.kind == "declared" and u.at in own}
+    ending = set[int]()
+    for statement in body.statements[:cut]:
+        if not LASTING.search(layout.code, statement.start, statement.end):
+            ending |= ending_in(function, statement)
     at = body.statements[cut].start
-    return led_to(function, ending, (body.start, at), (at, function.end))
+    return led_to(function, ending, (body.start, at), (at, body.end))
 
 
 def _named_only(layout: Layout, level: Level, cut: int) -> set[int]:
@@ -376,6 +386,20 @@ def moved_out(layout: Layout, level: Level, cut: Cut, indentation: bytes) -> Ite
         at = layout.text.find(b"\n", at + 1)
 
 
+def taken_for_granted(layout: Layout, level: Level, cut: Cut) -> str:
+    """What is assumed about constants that are assigned apart from their declarations, a sentence or nothing: templates
+    may do another thing with variables."""
+    for index, declares in cut.apart.items():
+        statement = level.body.statements[index]
+        for each in declares if index not in cut.constants else ():
+            constant = _CONST.search(layout.code, statement.start, each.at)
+            own = {u.variable for u in level.function.uses if u.kind == "declared" and u.at == each.at}
+            if constant and any(u.unresolved and u.variable in own for u in level.function.uses):
+                what = f"what `{each.name}` is handed to does the same where that is no constant"
+                return f"Assumes that {what}: which function it is, is only known where the template is used."
+    return ""
+
+
 def declared_in_front(layout: Layout, outer: Level, level: Level, cut: Cut) -> Iterable[bytes]:
     """The declarations that stand in front of both halves, without their semicolons. `outer`: the body around. Raises
     `NotPossible`."""
@@ -394,10 +418,11 @@ def _is_there(layout: Layout, outer: Level, declared: Declared, constant: bool) 
     same = next((d for s in before for d in s.declares or () if d.name == declared.name), None)
     if same is None:
         return False
+    jumps = any(s.kind == "label" for s in statements_of(function.body))  # what is in front may come once more
     own = {u.variable for u in function.uses if u.kind == "declared" and u.at == same.at}
     start = outer.body.statements[outer.position].start
     over = all(u.at < start and not u.held for u in function.uses if u.variable in own)
-    if constant or not over or not _has_no_value(same) or typed(same) != typed(declared):
+    if constant or jumps or not over or not _has_no_value(same) or typed(same) != typed(declared):
         raise NotPossible(f"`{declared.name}` is declared in front of the conditional as well")
     return True
 

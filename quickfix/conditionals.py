@@ -23,6 +23,7 @@ from quickfix.carried import (
     declared_in_front,
     keep_scopes,
     moved_out,
+    taken_for_granted,
 )
 from quickfix.declared_conditions import DeclaredError
 from quickfix.distribute import DIRECTIVE, inside_out
@@ -188,7 +189,10 @@ def _halved(session: Session, outer: Level, level: Level, cuts: Iterable[int]) -
     between = begin if cut.whole == cut.at else newline + b"}" + begin
     changes.append(Change(at, blank.end() if blank else at, between))
     changes = sorted(changes, key=lambda c: (c.start, c.end))
-    return Restructuring(level.function.path, changes, "split the conditional", statement.keyword, name=name)
+    granted = taken_for_granted(layout, level, cut)
+    return Restructuring(
+        level.function.path, changes, "split the conditional", statement.keyword, granted=granted, name=name
+    )
 
 
 def _first_half_later(

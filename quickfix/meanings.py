@@ -41,9 +41,10 @@ def _changed(
     """The first name that means one thing less often than before, and another one more often."""
 
     def in_old_text(meaning: Meaning) -> Meaning:
-        path, at = meaning
+        where, at = meaning
+        path = where.partition("\n")[0]
         before = offsets[path].old(at) if at >= 0 and path in offsets else at
-        return path, -2 if before is None else before
+        return where, -2 if before is None else before
 
     for name, before in sorted(old.items()):
         after = Counter[Meaning]()

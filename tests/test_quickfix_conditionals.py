@@ -255,14 +255,22 @@ def test_a_name_of_a_function_is_not_hidden_either(known: str, behind: str) -> N
 DECLARED = """struct Made {{ int x; __device__ Made() : x(1) {{}} }};
 struct Packed {{ int low : 4; int high : 28; }};
 struct Node {{ const int *at; }};
+struct Ref {{ int &r; }};
+struct Seen {{ const int &r; }};
+struct Made2 {{
+  int x;
+  __device__ Made2(int v) : x(v) {{}}
+  __device__ int at(const Made2 &o) const {{ return x + o.x; }}
+}};
 __device__ const int *addr(const int &x) {{ return &x; }}
+__device__ const int *held(Seen s) {{ return &s.r; }}
 struct Array {{
   int d[2];
   __device__ const int *data() const {{ return d; }}
   __device__ const Array &self() const {{ return *this; }}
 }};
 __device__ int both(int v, int *a, int *b) {{ *a = v; *b = -v; return v & 1; }}
-{0}__global__ void k(int *out, const int *in, Packed *p, int n, Node *node) {{
+{0}__global__ void k(int *out, const int *in, Packed *p, int n, Node *node, Node own, Made2 made) {{
   __shared__ int s[64];
   int t = threadIdx.x;
   const int *v = in, **vv = &v;
@@ -293,7 +301,9 @@ __device__ int both(int v, int *a, int *b) {{ *a = v; *b = -v; return v & 1; }}
         ("int v[2], w = in[t];", "v[1] = w;", "v[1]", "`v` is declared in one half"),
         ('char v[] = "ab";', "", "v[1]", "`v` is declared in one half"),
         ("__align__(16) int v[4];", "v[1] = t;", "v[1]", "cannot be moved"),
-        ("Made z; v = &z.x;", "", "*v", "`z` is declared in one half"),
+        ("Made z; v = &z.x;", "", "*v", "`z` is declared in one half of a conditional and may be led to from there"),
+        ("__align__(16) int z[4]; z[1] = t; v = z;", "", "v[1]", "cannot be moved"),
+        ("const int &z = in[t] + 1; v = &z;", "", "*v", "and may be led to from there"),
         ("auto f = [&]() -> const int & { return t; }; v = &f();", "", "*v", "`f` is declared in one half"),
     ],
 )
@@ -327,6 +337,16 @@ def test_what_is_not_the_same_in_front_or_later_is_not_declared_there(
         ("int z = in[t]; v = &z;", "", "**vv", "int z;"),
         ("int z = in[t]; v = &z;", "", "seen()", "int z;"),
         ("int z = in[t];", "s[t] = addr(z) != in;", "*v", ""),
+        ("int z = in[t]; v = held(Seen{z});", "", "*v", "int z;"),
+        (
+            "int z = in[t]; unsigned long long a = (unsigned long long)&z;",
+            "",
+            "*(int *)a",
+            "int z; unsigned long long a;",
+        ),
+        ("Made2 z(in[t]);", "s[t] += z.at(made);", "*v", ""),
+        ("auto f = [&](int i) { return own.at[i]; };", "s[t] += f(t);", "own.at[t]", ""),
+        ("auto f = [&](int i) { return in[i] * 2; };", "s[t] += f(t);", "[&] { return *v; }()", ""),
     ],
 )
 def test_what_the_second_half_may_be_led_to_lasts(declaration: str, between: str, used: str, lasts: str) -> None:
@@ -344,10 +364,21 @@ def test_what_the_second_half_may_be_led_to_lasts(declaration: str, between: str
         ("const int LEN = 4; int z[LEN];", "z[3] = in[t];", "z[3]", "const int LEN = 4; int z[LEN];"),
         ("int z = in[t];\n    const int LEN = 4;\n    int y[LEN] = {z};", "", "y[1]", "const int LEN = 4; int y[LEN];"),
         ("int z = in[t];\n    const int LEN = t + 4;", "", "LEN", "const int LEN = t + 4;"),
+        (
+            "int z = in[t];\n    const int H = 2;\n    const int LEN = H * 2;\n    int y[LEN];",
+            "y[3] = z;",
+            "y[3]",
+            "const int H = 2; const int LEN = H * 2; int y[LEN];",
+        ),
         ("int z = in[t];\n    const int LEN = z + 4;", "", "LEN", "int LEN;"),
         ("int z = t;\n    z++;\n    const int LEN = z;", "", "LEN", "int LEN;"),
         ("__shared__ int z[64];\n    z[t] = t;", "", "z[t]", "__shared__ int z[64];"),
         ("int y = t;\n    __shared__ int z[64];\n    z[t] = y;", "", "z[t]", "__shared__ int z[64];"),
+        ("int z = in[t];\n#undef SIZE\n#define SIZE 9\n    const int LEN = SIZE;", "", "LEN", "int LEN;"),
+        ("int z = in[t];\n    const int LEN = __LINE__;", "", "LEN", "int LEN;"),
+        ("int z = t; Ref h{z}; h.r = 5;\n    const int LEN = t + 1;", "", "LEN", "const int LEN = t + 1;"),
+        ("Ref h{t}; h.r = 5;\n    const int LEN = t + 1;", "", "LEN", "int LEN;"),
+        ("int y = t;\n    volatile __shared__ int z[64];\n    z[t] = y;", "", "z[t]", "volatile __shared__ int z[64];"),
         ("static_assert(sizeof(int) == 4);\n    int z = in[t];", "", "z", "int z;"),
         ('int z = in[t];\n    asm volatile("" : "+r"(z));', "", "z", "int z;"),
     ],
@@ -375,6 +406,32 @@ def test_a_second_conditional_uses_the_variable_of_the_first() -> None:
     first = edited(text, repaired(text, "k")).rstrip().removesuffix("}") + "  __syncthreads();\n" + TWICE
     after = edited(first, repaired(first, "k"))
     assert (after.count("int z;"), after.count("if (taken2) {")) == (1, 2), after
+
+
+def test_a_variable_that_may_be_asked_for_once_more_is_not_used_again() -> None:
+    said = repaired(
+        LAUNCH
+        + """__global__ void k(int *out, const int *in, int n) {
+  __shared__ int s[64];
+  int t = threadIdx.x, c = 0;
+  int z;
+  z = in[t];
+top:
+  out[t + 64] += z;
+  __syncthreads();
+  if (t < n) {
+    int z = in[t] * 2;
+    s[t] = z;
+    out[t] = s[63 - t] + z;
+  }
+  __syncthreads();
+  if (c++ < 2) goto top;
+}
+""",
+        "k",
+    )
+    assert isinstance(said, FixRefusal), said
+    assert "`z` is declared in front of the conditional as well" in said.text
 
 
 @pytest.mark.parametrize("behind", ["out[t] += z;", "auto last = [&] { return z; }; out[t] += last();"])

@@ -13,8 +13,16 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
-from analyzers.frontend.cindex import TypeKind, binary_operator, children, expansion_offset, referenced, unary_operator
-from analyzers.frontend.lowering.nodes import CASTS, REFERENCES, Kinds
+from analyzers.frontend.cindex import (
+    TypeKind,
+    binary_operator,
+    children,
+    expansion_offset,
+    referenced,
+    specialized_template,
+    unary_operator,
+)
+from analyzers.frontend.lowering.nodes import CASTS, FUNCTIONS, REFERENCES, Kinds
 
 UseKind = Literal["declared", "read", "changed", "lent"]
 Leads = Literal["nowhere", "to numbers", "anywhere"]
@@ -34,11 +42,18 @@ class Use:
     kind: UseKind
     leads: Leads = "anywhere"
     held: bool = False
-    """From there on something else may lead to it: what is lent is, and what a constant reference or a lambda has."""
+    """From there on something else may lead to it: what is lent is, and what a constant reference or a lambda has, even
+    if that is gone soon."""
+    reached: bool = False
+    """What it leads to may be changed there: it is assigned to through it, or it is handed to a function."""
+    unresolved: bool = False
+    """It is handed to a function that is only known when a template is instantiated."""
 
 
 THIS: Final = -1
 """The number of the object that a method is called on, as far as it is used whole."""
+ADDRESS: Final = -2
+"""The number of what an address is kept in that is made a number."""
 
 
 Meaning = tuple[str, int]
@@ -58,8 +73,19 @@ _VARIABLES: Final = frozenset({Kinds.VAR, Kinds.PARM})
 _IN_ONE_PIECE: Final = frozenset(
     {Kinds.UNEXPOSED, Kinds.PAREN, Kinds.INIT_LIST, Kinds.COMPOUND_LITERAL, Kinds.STATEMENT_EXPR, *CASTS}
 )
-_Kind = Literal["declared", "read", "changed", "lent", "seen"]
-"""`seen`: read by a reference, which lasts."""
+_Kind = Literal["declared", "read", "changed", "lent", "seen", "captured", "reached", "unresolved"]
+"""`seen`: read by a reference, which lasts; `captured`: read by a lambda; the others as in `Use`."""
+_KINDS: Final[dict[_Kind, UseKind]] = {
+    "declared": "declared",
+    "read": "read",
+    "changed": "changed",
+    "lent": "lent",
+    "seen": "read",
+    "captured": "read",
+    "reached": "read",
+    "unresolved": "lent",
+}
+_BY_VALUE: Final = frozenset[_Kind](("read", "reached"))
 _UNEVALUATED: Final = frozenset({Kinds.SIZEOF, Kinds.SIZEOF_PACK, Kinds.TYPEID})
 _ARRAYS: Final = frozenset({TypeKind.CONSTANTARRAY, TypeKind.DEPENDENTSIZEDARRAY, TypeKind.INCOMPLETEARRAY})
 _QUALIFIER: Final = re.compile(r"\b(?:const|volatile|restrict|__restrict)\b ?")
@@ -88,8 +114,8 @@ class _Walk:
         self.meanings: dict[str, Counter[Meaning]] = {}
         self._identities: dict[int, Meaning] = {}
         """By declaration."""
-        self._own: set[int] = set()
-        """The variables that the function declares."""
+        self._own: dict[int, Any] = {}
+        """The variables that the function declares, by number."""
 
     def uses(self, cursor: Any, kind: _Kind) -> Iterator[Use]:
         """`kind`: what becomes of the value of the cursor."""
@@ -97,8 +123,9 @@ class _Walk:
         if which in _VARIABLES:
             yield from self._declaration(cursor)
         elif which == Kinds.DECL_REF:
-            yield from self._mention(cursor, "lent" if kind == "read" and _is_array(cursor) else kind)
+            yield from self._mention(cursor, "lent" if kind in _BY_VALUE and _is_array(cursor) else kind)
         elif which == Kinds.LAMBDA:
+            yield from self._captured(cursor)
             self.lambdas += 1
             yield from self._all(cursor, "read")
             self.lambdas -= 1
@@ -107,7 +134,13 @@ class _Walk:
         elif which in (Kinds.UNARY, Kinds.BINARY, Kinds.COMPOUND_ASSIGN, Kinds.CONDITIONAL):
             yield from self._operation(cursor, kind)
         elif which in (Kinds.MEMBER, Kinds.SUBSCRIPT):
-            yield from self._part(cursor, "lent" if kind == "read" and _is_array(cursor) else kind)
+            yield from self._part(cursor, "lent" if kind in _BY_VALUE and _is_array(cursor) else kind)
+        elif which == Kinds.INIT_LIST and _has_references(cursor.type.get_canonical()):
+            yield from self._all(cursor, "lent")
+        elif which in CASTS and _is_address(cursor):
+            at = expansion_offset(cursor.location)
+            yield Use(at, "", ADDRESS, "changed", "anywhere", held=False)
+            yield from self._all(cursor, kind)
         elif which in _IN_ONE_PIECE:
             yield from self._all(cursor, kind)
         elif which == Kinds.RANGE_FOR:
@@ -124,6 +157,14 @@ class _Walk:
             unknown = 100 <= which < 200 or which in (Kinds.ASM, Kinds.MS_ASM, Kinds.UNEXPOSED_DECL)
             yield from self._all(cursor, "lent" if unknown else "read")
 
+    def _captured(self, cursor: Any) -> Iterator[Use]:
+        """What a lambda has references to by names of its own, as in ``[&x = y]``: that may be anything, which the tree
+        does not show."""
+        named = [c for c in children(cursor) if c._kind_id == Kinds.VARIABLE_REF and c.type.kind in _REFERENCE]
+        if any(number_of(meant) not in self._own for c in named if (meant := referenced(c)) is not None):
+            at = expansion_offset(cursor.location)
+            yield from (self._use(variable, at, "lent") for variable in list(self._own.values()))
+
     def _all(self, cursor: Any, kind: _Kind) -> Iterator[Use]:
         for child in children(cursor):
             yield from self.uses(child, kind)
@@ -137,20 +178,28 @@ class _Walk:
         elif kind == "changed" and self.lambdas:
             kind = "lent"  # what a lambda changes is changed whenever it is called
         elif kind == "read" and self.lambdas:
-            kind = "seen"
+            kind = "captured"
         yield self._use(variable, expansion_offset(cursor.location), kind)
 
     def _object(self, cursor: Any, kind: _Kind) -> Use:
         """The object that a method is called on, as a whole."""
         own: UseKind = "lent" if kind == "lent" else "read"
-        return Use(expansion_offset(cursor.location), "this", THIS, own, "anywhere", held=True)
+        return Use(expansion_offset(cursor.location), "this", THIS, own, "anywhere", held=True, reached=kind != "read")
 
     def _use(self, variable: Any, at: int, kind: _Kind) -> Use:
         number = number_of(variable)
         if number not in self.leads:
             self.leads[number] = _leads(variable.type.get_canonical())
-        own: UseKind = "read" if kind == "seen" else kind
-        return Use(at, variable.spelling, number, own, self.leads[number], kind in ("seen", "lent"))
+        return Use(
+            at,
+            variable.spelling,
+            number,
+            _KINDS[kind],
+            self.leads[number],
+            kind in ("seen", "captured", "lent", "unresolved"),
+            kind not in ("declared", "read", "captured"),
+            kind == "unresolved",
+        )
 
     def _note(self, cursor: Any) -> Any:
         """What a cursor refers to, which its name means."""
@@ -170,7 +219,7 @@ class _Walk:
         else:
             if cursor._kind_id == Kinds.MEMBER:
                 self._note(cursor)
-            yield from self._in_place(whole, "read" if _is_pointer(whole) else kind)
+            yield from self._in_place(whole, _through(kind) if _is_pointer(whole) else kind)
         for index in indices:
             yield from self.uses(index, "read")
 
@@ -185,7 +234,7 @@ class _Walk:
             yield from self.uses(whole, kind)
 
     def _declaration(self, cursor: Any) -> Iterator[Use]:
-        self._own.add(number_of(cursor))
+        self._own[number_of(cursor)] = cursor
         yield self._use(cursor, expansion_offset(cursor.location), "declared")
         yield from self._all(cursor, _given(cursor.type))
 
@@ -198,6 +247,8 @@ class _Walk:
                 own = "lent" if kind == "lent" else "changed"
             elif operator == "&":
                 own = "lent"
+            elif operator == "*":
+                own = _through(kind)
             yield from self._all(cursor, own)
             return
         operator = "?" if cursor._kind_id == Kinds.CONDITIONAL else binary_operator(cursor)
@@ -224,8 +275,10 @@ class _Walk:
             Kinds.CONSTRUCTOR,
             Kinds.CONVERSION,
         ):
-            yield from self._all(cursor, "lent")
+            yield from self._all(cursor, "unresolved")
             return
+        if not _is_implicit(function):
+            self._note(cursor)
         method = function._kind_id in (Kinds.METHOD, Kinds.CONVERSION)
         own: _Kind = "seen" if method and function.is_const_method() else "lent"
         taken: list[_Kind] = [_given(p.type) for p in function.get_arguments() if p is not None]
@@ -234,14 +287,15 @@ class _Walk:
         for part in children(cursor):
             index = next((i for i, a in enumerate(arguments) if a == part), None)
             if index is not None:
-                yield from self.uses(part, taken[index] if index < len(taken) else "lent")
+                given: _Kind = taken[index] if index < len(taken) else "lent"
+                yield from self.uses(part, "reached" if given == "read" else given)
             elif part._kind_id == Kinds.MEMBER and method:
                 self._note(part)
                 objects = children(part)
                 if not objects:
                     yield self._object(part, own)
                 for each in objects:
-                    yield from self.uses(each, "read" if _is_pointer(each) else own)
+                    yield from self.uses(each, "reached" if _is_pointer(each) else own)
             else:
                 yield from self.uses(part, "read")
 
@@ -267,7 +321,40 @@ def _type_of(variable: Any) -> Meaning:
 
 def _place_of(declaration: Any) -> Meaning:
     location = declaration.canonical.location
-    return location.file.name if location.file is not None else "", location.offset
+    file = location.file.name if location.file is not None else ""
+    if declaration._kind_id in FUNCTIONS and specialized_template(declaration) is not None:
+        # The instances of one template are at one place.
+        file = f"{file}\n{_PLACE.sub('', declaration.type.spelling)}"
+    return file, location.offset
+
+
+def _is_implicit(function: Any) -> bool:
+    """A constructor that the compiler has made."""
+    if function._kind_id != Kinds.CONSTRUCTOR:
+        return False
+    return function.location.offset == function.semantic_parent.location.offset
+
+
+def _through(kind: _Kind) -> _Kind:
+    """What becomes of a pointer when `kind` is what becomes of what it leads to."""
+    return "read" if kind in ("read", "seen", "declared") else "reached"
+
+
+def _has_references(ty: Any) -> bool:
+    """A class with a field that is a reference."""
+    while ty.kind in _ARRAYS:
+        ty = ty.get_array_element_type()
+    if ty.kind != TypeKind.RECORD:
+        return False
+    fields = [f.type.get_canonical() for f in ty.get_fields()]
+    return any(f.kind in _REFERENCE or _has_references(f) for f in fields)
+
+
+def _is_address(cast: Any) -> bool:
+    """A pointer made a number."""
+    made = cast.type.get_canonical().kind.value
+    parts = [c for c in children(cast) if 100 <= c._kind_id < 200]
+    return TypeKind.BOOL.value < made <= TypeKind.INT128.value and any(map(_is_pointer, parts))
 
 
 def _given(ty: Any) -> _Kind:
@@ -304,7 +391,10 @@ def _leads(ty: Any) -> Leads:
     if ty.kind in (TypeKind.POINTER, *_REFERENCE):
         return "to numbers" if _leads(ty.get_pointee().get_canonical()) == "nowhere" else "anywhere"
     if ty.kind == TypeKind.RECORD:
-        fields = [_leads(f.type.get_canonical()) for f in ty.get_fields()]
-        return "nowhere" if ty.is_pod() and all(f == "nowhere" for f in fields) else "anywhere"
+        if _PLACE.search(ty.spelling):
+            return "anywhere"  # what a lambda has captured
+        held = [f.type for f in ty.get_fields()]
+        held += [c.type for c in children(ty.get_declaration()) if c._kind_id == Kinds.BASE]
+        return "nowhere" if all(_leads(each.get_canonical()) == "nowhere" for each in held) else "anywhere"
     number = TypeKind.BOOL.value <= ty.kind.value <= TypeKind.LONGDOUBLE.value
     return "nowhere" if number or ty.kind in (TypeKind.ENUM, TypeKind.HALF) else "anywhere"
