@@ -14,7 +14,7 @@ from typing import Final
 
 from analyzers.frontend.gaps import Body, Declared, Statement
 from analyzers.frontend.plain import UNKNOWN_TEST, Test
-from quickfix.carried import is_quiet
+from quickfix.carried import assumed_of, is_quiet
 from quickfix.distribute import DIRECTIVE
 from quickfix.edits import Change
 from quickfix.lasting import LASTING, ending_in, led_to
@@ -58,6 +58,8 @@ class Between(LineEdits):
         bare = filter(self._has_no_value, declarations(self.function))
         self.unset = {self.variables[d.at] for d in bare}
         """Variables that may have no value in threads that the condition keeps out."""
+        self.assumed: list[str] = []
+        """What is taken for granted about variables that are assigned apart from their declarations."""
 
     def _has_no_value(self, declared: Declared) -> bool:
         following = self.layout.code[declared.at + len(declared.name.encode()) :].lstrip()
@@ -123,6 +125,7 @@ class Between(LineEdits):
             if len(declares) != 1 or not declares[0].assignable:
                 raise NotPossible(f"`{used}` is declared in one half of a conditional and used in the other")
             (each,) = declares
+            self.assumed += filter(None, [assumed_of(layout, self.function, statement, each)])
             carried.setdefault(each.type, []).append(each.name)
             self.unset.add(self.variables[each.at])
             self.found.append(Change(statement.start, each.at, b""))

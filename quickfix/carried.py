@@ -139,7 +139,8 @@ def _is_constant(layout: Layout, level: Level, index: int, moved: Iterable[int])
         return False
     front = body.start, statement.start
     computed = mentioned(function, (statement.start, statement.end))
-    known = {u.variable for i in moved for u in uses_in(function, (body.statements[i].start, body.statements[i].end))}
+    places = [(body.statements[i].start, body.statements[i].end) for i in moved]
+    known = {u.variable for u in uses_in(function, *places) if u.kind == "declared"}
     inner = {u.variable for u in uses_in(function, front) if u.kind == "declared"} - known
     return computed.isdisjoint(inner | _unset(layout, function)) and stay(function, computed - known, front)
 
@@ -387,17 +388,21 @@ def moved_out(layout: Layout, level: Level, cut: Cut, indentation: bytes) -> Ite
 
 
 def taken_for_granted(layout: Layout, level: Level, cut: Cut) -> str:
-    """What is assumed about constants that are assigned apart from their declarations, a sentence or nothing: templates
-    may do another thing with variables."""
-    for index, declares in cut.apart.items():
-        statement = level.body.statements[index]
-        for each in declares if index not in cut.constants else ():
-            constant = _CONST.search(layout.code, statement.start, each.at)
-            own = {u.variable for u in level.function.uses if u.kind == "declared" and u.at == each.at}
-            if constant and any(u.unresolved and u.variable in own for u in level.function.uses):
-                what = f"what `{each.name}` is handed to does the same where that is no constant"
-                return f"Assumes that {what}: which function it is, is only known where the template is used."
-    return ""
+    """What is assumed about variables that are assigned apart from their declarations, a sentence or nothing."""
+    apart = ((level.body.statements[i], d) for i, ds in cut.apart.items() if i not in cut.constants for d in ds)
+    said = (assumed_of(layout, level.function, statement, declared) for statement, declared in apart)
+    return next(filter(None, said), "")
+
+
+def assumed_of(layout: Layout, function: FunctionTree, statement: Statement, declared: Declared) -> str:
+    """What is assumed where a constant becomes a variable, a sentence or nothing: templates may do another thing with
+    that."""
+    own = {u.variable for u in function.uses if u.kind == "declared" and u.at == declared.at}
+    unresolved = any(u.unresolved and u.variable in own for u in function.uses)
+    if not unresolved or _CONST.search(layout.code, statement.start, declared.at) is None:
+        return ""
+    what = f"what `{declared.name}` is handed to does the same where that is no constant"
+    return f"Assumes that {what}: which function it is, is only known where the template is used."
 
 
 def declared_in_front(layout: Layout, outer: Level, level: Level, cut: Cut) -> Iterable[bytes]:

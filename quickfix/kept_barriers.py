@@ -143,7 +143,7 @@ def _reached(
     steps = (*first.steps, trial)
     done = (*first.done, f"let all threads get to {_in_words(session, first.missed)}")
     costs = [f"all iterations of the loop in line {line}" for edit, _ in edits for line in edit.stays]
-    granted = tuple(dict.fromkeys(each for edit, _ in edits for each in edit.granted))
+    granted = tuple(dict.fromkeys(each for edit, _ in edits for each in (*edit.granted, *edit.assumed)))
     if first.steps:
         costs, granted = (
             [in_old_lines(text, session, first.steps) for text in costs],

@@ -371,6 +371,12 @@ def test_what_the_second_half_may_be_led_to_lasts(declaration: str, between: str
             "const int H = 2; const int LEN = H * 2; int y[LEN];",
         ),
         ("int z = in[t];\n    const int LEN = z + 4;", "", "LEN", "int LEN;"),
+        (
+            "int z = in[t];\n    const int H = t + 2;\n    t = 5;\n    const int LEN = t + H;",
+            "",
+            "LEN + H",
+            "const int H = t + 2; int LEN;",
+        ),
         ("int z = t;\n    z++;\n    const int LEN = z;", "", "LEN", "int LEN;"),
         ("__shared__ int z[64];\n    z[t] = t;", "", "z[t]", "__shared__ int z[64];"),
         ("int y = t;\n    __shared__ int z[64];\n    z[t] = y;", "", "z[t]", "__shared__ int z[64];"),
