@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal
 
 from analyzers.frontend.cindex import (
+    TemplateArgumentKind,
     TypeKind,
     binary_operator,
     children,
@@ -324,8 +325,29 @@ def _place_of(declaration: Any) -> Meaning:
     file = location.file.name if location.file is not None else ""
     if declaration._kind_id in FUNCTIONS and specialized_template(declaration) is not None:
         # The instances of one template are at one place.
-        file = f"{file}\n{_PLACE.sub('', declaration.type.spelling)}"
+        file = f"{file}\n{_PLACE.sub('', _instance(declaration))}"
     return file, location.offset
+
+
+def _instance(function: Any) -> str:
+    """Which one of a template: its arguments, which stay when it gets another parameter, or its types where they are
+    not all shown."""
+    owner = function.semantic_parent
+    own = f"{owner.type.spelling}::" if owner is not None else ""
+    arguments: list[str] = []
+    for number in range(max(function.get_num_template_arguments(), 0)):
+        try:
+            kind = function.get_template_argument_kind(number)
+        except ValueError:
+            kind = None  # a pack
+        if kind == TemplateArgumentKind.TYPE:
+            arguments.append(function.get_template_argument_type(number).get_canonical().spelling)
+        elif kind == TemplateArgumentKind.INTEGRAL:
+            arguments.append(str(function.get_template_argument_value(number)))
+        else:
+            arguments = []
+            break
+    return own + (", ".join(arguments) or function.type.spelling)
 
 
 def _is_implicit(function: Any) -> bool:
