@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from analyzers.frontend.function_trees import function_trees
+from analyzers.frontend.function_trees import function_mentions
 from analyzers.frontend.gaps import FunctionTree, SourceTrees
 from analyzers.frontend.parse import ParsedUnit
 from analyzers.frontend.uses import Meaning
@@ -27,9 +27,9 @@ def meant_otherwise(before: SourceTrees, after: ParsedUnit, changes: Mapping[str
             at = offsets[path].new(function.body.start)
             if function.path == path and not function.is_lambda and inside and at is not None:
                 found[path, at] = function
-    trees = function_trees(after.device, list(found)) if found else None
+    mentions = function_mentions(after.device, found)
     for place, old in found.items():
-        new = trees.at(*place) if trees is not None else None
+        new = mentions.get(place)
         if new is not None and (name := _changed(old.meanings, new.meanings, offsets)) is not None:
             return f"`{name}` would mean something else in the edited text"
     return None

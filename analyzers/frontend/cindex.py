@@ -800,7 +800,14 @@ def parse(
     if code != 0 or not made:
         kind = PrecompiledError if code == _UNREADABLE else LibclangError
         raise kind(_ERRORS.get(code, f"error {code}"))
-    return cast(TranslationUnit, _module.TranslationUnit(made, index=index))
+    unit = cast(TranslationUnit, _module.TranslationUnit(made, index=index))
+    cast(Any, unit)._arguments = tuple(arguments)
+    return unit
+
+
+def arguments_of(unit: TranslationUnit) -> tuple[str, ...]:
+    """What a unit was parsed with: what is included before its text is the same in all units of the same arguments."""
+    return cast(Any, unit)._arguments
 
 
 def save(unit: TranslationUnit, path: str) -> None:

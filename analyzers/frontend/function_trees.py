@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 from analyzers.frontend.argument_values import values_by_arguments
 from analyzers.frontend.blanking import WORD, blanked, for_parts, group_end, macro_use_end, next_visible
@@ -71,6 +71,34 @@ def function_trees(unit: Any, places: Iterable[tuple[str, int]], instances: Inst
     return SourceTrees(tuple(trees), texts, foreign, unit.spelling)
 
 
+def function_mentions(unit: Any, places: Iterable[tuple[str, int]]) -> Mapping[tuple[str, int], Mentions]:
+    """What the functions of a translation unit (`ParsedUnit.device`) mention that contain the places (path, byte
+    offset), by place; places in no function are left out."""
+    wanted: dict[str, list[int]] = {}
+    for path, offset in places:
+        wanted.setdefault(path, []).append(offset)
+    readers = {path: _MentionsReader(path, offsets) for path, offsets in wanted.items()}
+    _descend(unit.cursor, wanted, readers, {})
+    return {place: mentions for reader in readers.values() for place, mentions in reader.found.items()}
+
+
+class _Reader(Protocol):
+    """What is given the functions of one file around the wanted places."""
+
+    def function(self, cursor: Any, start: int, end: int) -> None: ...
+
+
+class _MentionsReader:
+    def __init__(self, path: str, wanted: Sequence[int]) -> None:
+        self.found: dict[tuple[str, int], Mentions] = {}
+        self._path = path
+        self._wanted = wanted
+
+    def function(self, cursor: Any, start: int, end: int) -> None:
+        mentions = mentions_of(cursor)
+        self.found.update({(self._path, at): mentions for at in self._wanted if start <= at < end})
+
+
 def _sign(unit: Any, builders: Iterable[_Builder]) -> None:
     """Give the functions that are called their signatures."""
     called = [(b, i, cursor) for b in builders for i, cursor in b.called.items()]
@@ -79,7 +107,7 @@ def _sign(unit: Any, builders: Iterable[_Builder]) -> None:
 
 
 def _descend(
-    parent: Any, wanted: Mapping[str, list[int]], builders: Mapping[str, _Builder], known: dict[int, str]
+    parent: Any, wanted: Mapping[str, list[int]], builders: Mapping[str, _Reader], known: dict[int, str]
 ) -> None:
     """`known`: the paths of files by their `file_key`; most declarations are in headers, and are not asked for more."""
     for cursor in children(parent):

@@ -7,11 +7,13 @@ functions of a name in a whole translation unit. Plain data: nothing holds a cur
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Final
 
-from analyzers.frontend.cindex import TypeKind, children, file_key, is_inlined
+from analyzers.frontend.cindex import TypeKind, arguments_of, children, file_key, is_inlined
 from analyzers.frontend.copies import VECTOR, is_copied_by_bytes
 from analyzers.frontend.lowering.nodes import Kinds
 from analyzers.frontend.parse import is_bundled
@@ -76,29 +78,49 @@ def signatures(unit: Any, cursors: Collection[Any]) -> list[Signature]:
     """Those of function definitions of a translation unit, in their order."""
     names = {cursor.spelling for cursor in cursors}
     found: dict[str, int] = {}
-    for name in named(unit.cursor, names) if names else ():
+    for name in named(unit, names) if names else ():
         found[name] = found.get(name, 0) + 1
     return [_signature(cursor, found.get(cursor.spelling, 0) <= 1) for cursor in cursors]
 
 
-def named(parent: Any, names: Collection[str]) -> Iterator[str]:
-    """The name of each declaration of a function that has one of the names, friends and members included, as far as
-    `Signature.alone` is about it."""
-    return _named(parent, names, False, {})
+def named(unit: Any, names: Collection[str]) -> Iterator[str]:
+    """The name of each declaration of a function in a translation unit that has one of the names, friends and members
+    included, as far as `Signature.alone` is about it."""
+    of_language: dict[int, bool] = {}
+    known = _known_names(arguments_of(unit))
+    for cursor in children(unit.cursor):
+        if cursor._kind_id == Kinds.LINKAGE and _is_of_language(cursor, of_language):
+            place = cursor.location.file.name, cursor.location.offset
+            if place not in known:
+                known[place] = Counter(_functions(children(cursor), None, False, of_language))
+            for name in names:
+                yield from [name] * known[place][name]
+        else:
+            yield from _functions([cursor], names, False, of_language)
 
 
-def _named(parent: Any, names: Collection[str], scoped: bool, of_language: dict[int, bool]) -> Iterator[str]:
-    """`scoped`: the parent is in a namespace or a class. `of_language`: whether files are bundled ones, by their
-    `file_key`."""
-    for cursor in children(parent):
+@lru_cache(maxsize=16)
+def _known_names(_arguments: tuple[str, ...]) -> dict[tuple[str, int], Counter[str]]:
+    """How many functions of which name the `extern "C"` blocks of bundled headers declare, by their place: thousands,
+    and the same in all units of the same arguments."""
+    return {}
+
+
+def _functions(
+    cursors: Iterable[Any], names: Collection[str] | None, scoped: bool, of_language: dict[int, bool]
+) -> Iterator[str]:
+    """`names`: None for all. `scoped`: the cursors are in a namespace or a class. `of_language`: whether files are
+    bundled ones, by their `file_key`."""
+    for cursor in cursors:
         kind: int = cursor._kind_id
         if kind in FUNCTIONS:
-            if cursor.spelling in names and not (scoped and _is_of_language(cursor, of_language)):
-                yield cursor.spelling
+            name = cursor.spelling
+            if (names is None or name in names) and not (scoped and _is_of_language(cursor, of_language)):
+                yield name
         elif kind in SCOPES or kind == _FRIEND:
             inside = scoped or kind not in (Kinds.LINKAGE, Kinds.UNEXPOSED_DECL)
             if not (inside and _is_of_language(cursor, of_language)):
-                yield from _named(cursor, names, inside, of_language)
+                yield from _functions(children(cursor), names, inside, of_language)
 
 
 def _is_of_language(cursor: Any, known: dict[int, bool]) -> bool:
