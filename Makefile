@@ -16,11 +16,12 @@ EXTENSION := vscode-extension
 NODE_ENV := $(EXTENSION)/node_modules/.package-lock.json
 VSIX := $(EXTENSION)/cuda-lsp.vsix
 
-.PHONY: help demo test test-vscode test-editors screenshots vsix lint format bench clean
+.PHONY: help demo test test-thorough test-vscode test-editors screenshots vsix lint format bench clean
 
 help:
 	@echo 'make demo    check a real CUDA file through the language server, fix it, check again'
-	@echo 'make test    lint, types, layering and all tests'
+	@echo 'make test    lint, types, layering and the tests'
+	@echo 'make test-thorough   the same with all cases of the repairs: half as long again'
 	@echo 'make test-editors  the tests in VS Code, Neovim and Emacs, with what they need (Debian and Ubuntu, Node 20 or newer)'
 	@echo 'make test-vscode   those in VS Code only'
 	@echo 'make vsix    the VS Code extension, packed with the server (Node 20 or newer)'
@@ -34,6 +35,9 @@ demo: $(RUN_ENV)
 	@$(BIN)/python examples/demo.py
 
 test: lint
+	$(BIN)/python -m pytest -q -n 2 -m 'not thorough'
+
+test-thorough: lint
 	$(BIN)/python -m pytest -q -n 2
 
 vsix: $(DEV_ENV) $(NODE_ENV)

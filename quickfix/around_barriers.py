@@ -29,7 +29,7 @@ from quickfix.own_lines import UnbracedError, first_word, require_lines
 from quickfix.paths import Level
 from quickfix.removal import BARRIER_CALLS
 from quickfix.sections import balanced
-from quickfix.variables import others_of_the_name, statements_of, stay
+from quickfix.variables import hidden, others_of_the_name, statements_of, stay
 
 _LONGEST: Final = 32
 """A condition with more characters gets a name instead of being repeated."""
@@ -357,10 +357,12 @@ class FunctionEdit(Between):
         return Level(self.function, self.steps[body.start], body, index)
 
     def _may_be_repeated(self, statement: Statement, condition: tuple[int, int]) -> bool:
-        """A short condition over numbers of the thread that are the same to the end of the function."""
+        """A short condition over numbers of the thread that are the same to the end of the function, and are named so
+        there."""
         if condition[1] - condition[0] > _LONGEST or "test" not in statement.plain:
             return False
-        return stay(self.function, self.mentioned(condition), (statement.keyword, self.function.end))
+        used, rest = self.mentioned(condition), (statement.keyword, self.function.end)
+        return stay(self.function, used, rest) and not hidden(self.function, used, rest)
 
 
 def _steps(body: Body, steps: tuple[Step, ...]) -> Iterator[tuple[int, tuple[Step, ...]]]:

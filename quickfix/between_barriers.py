@@ -14,7 +14,7 @@ from typing import Final
 
 from analyzers.frontend.gaps import Body, Declared, Statement
 from analyzers.frontend.plain import UNKNOWN_TEST, Test
-from quickfix.carried import assumed_of, is_quiet
+from quickfix.carried import assumed_of, ends_earlier, is_quiet
 from quickfix.distribute import DIRECTIVE
 from quickfix.edits import Change
 from quickfix.lasting import LASTING, ending_in, led_to
@@ -101,6 +101,7 @@ class Between(LineEdits):
             if not used and not shared:
                 if self._may_declare(statement, rest, named):
                     raise NotPossible(f"a declaration in line {line} cannot be moved")
+                self.assumed += filter(None, [ends_earlier(statement)])
                 kept.append(statement)
                 continue
             declares = statement.declares or ()
@@ -128,7 +129,7 @@ class Between(LineEdits):
             self.assumed += filter(None, [assumed_of(layout, self.function, statement, each)])
             carried.setdefault(each.type, []).append(each.name)
             self.unset.add(self.variables[each.at])
-            self.found.append(Change(statement.start, each.at, b""))
+            self.found.append(Change(statement.start, each.at, layout.comments(statement.start, each.at)))
             kept.append(statement)
         declared = b"".join(base + line + b";" + layout.newline for line in _declarations(carried))
         front, moved = declared + front, [(len(declared) + new, old, length) for new, old, length in moved]

@@ -189,8 +189,10 @@ def _declared_again(
         if needed is None:
             continue
         bound = {variable for d in references for variable in d.bound or ()}
-        if len(references) != len(statement.declares or ()) or not layout.is_first(statement.start):
+        if len(references) != len(statement.declares or ()):
             raise NotPossible(f"`{needed.name}` is declared beside others in one half of a conditional")
+        if not layout.is_first(statement.start):
+            raise NotPossible(f"`{needed.name}` is not declared at the beginning of a line")
         if not stay(function, bound, (statement.end, body.end)) or _DIRECTIVE.search(_written(layout, statement)):
             raise NotPossible(f"what `{needed.name}` refers to may be another in the other half of a conditional")
         if redefines(layout.text, statement.end, body.statements[cut].start, _written(layout, statement)):
@@ -302,7 +304,10 @@ def keep_scopes(layout: Layout, outer: Level, level: Level, cut: Cut) -> None:
     `NotPossible` where the same name means something else there."""
     head = level.owner.head_end if level.owner is not None else level.body.start
     moved = [each for s in level.body.statements[: cut.whole] for each in s.declares or ()]
+    beside = {d.name for s in outer.body.statements[: outer.position] for d in s.declares or ()}
     for each in (*moved, *cut.variables):
+        if each in moved and each.name in beside:
+            raise NotPossible(f"`{each.name}` is declared in front of the conditional as well")
         ranges = (head, each.at), (level.body.end, outer.body.end)
         if any(means_another(layout, outer.function, each.name, each.at, place) for place in ranges):
             raise NotPossible(f"`{each.name}` means something else around the conditional")
@@ -335,14 +340,16 @@ def assigned(layout: Layout, level: Level, cut: Cut) -> Iterable[Change]:
             yield _filled(layout, statement, first.name, first.elements)
             continue
         if not moves and not _has_no_value(first):
-            yield Change(statement.start, first.at, b"")
+            yield Change(statement.start, first.at, layout.comments(statement.start, first.at))
             if first.enclosed:
                 name = first.at + len(first.name)
                 yield Change(name, len(layout.text) - len(layout.text[name:].lstrip()), b" = ")
             continue
         end = layout.text.find(b"\n", statement.end) + 1
         alone = index + 1 < cut.at and layout.is_first(statement.start) and end > 0
-        if alone and not layout.text[statement.end : end].strip():
+        if not moves and (said := layout.comments(statement.start, statement.end)):
+            yield Change(statement.start, statement.end, said.rstrip())
+        elif alone and not layout.text[statement.end : end].strip():
             yield Change(layout.line_start(statement.start), end, b"")
         else:
             yield Change(statement.start, statement.end, b"")
@@ -391,18 +398,36 @@ def taken_for_granted(layout: Layout, level: Level, cut: Cut) -> str:
     """What is assumed about variables that are assigned apart from their declarations, a sentence or nothing."""
     apart = ((level.body.statements[i], d) for i, ds in cut.apart.items() if i not in cut.constants for d in ds)
     said = (assumed_of(layout, level.function, statement, declared) for statement, declared in apart)
-    return next(filter(None, said), "")
+    ends = (
+        ends_earlier(s)
+        for i, s in enumerate(level.body.statements[cut.whole : cut.at], cut.whole)
+        if i not in cut.apart
+    )
+    return next(filter(None, (*said, *ends)), "")
+
+
+def ends_earlier(statement: Statement) -> str:
+    """What is assumed where the variables of a declaration end with the first half, a sentence or nothing."""
+    name = next((d.name for d in statement.declares or () if d.open), "")
+    if not name:
+        return ""
+    return f"Assumes that the end of `{name}` does nothing: its type is only known where the template is used."
 
 
 def assumed_of(layout: Layout, function: FunctionTree, statement: Statement, declared: Declared) -> str:
     """What is assumed where a constant becomes a variable, a sentence or nothing: templates may do another thing with
     that."""
     own = {u.variable for u in function.uses if u.kind == "declared" and u.at == declared.at}
+    if declared.open:
+        return (
+            f"Assumes that `{declared.name}` may as well be assigned where it was declared: its type is only known "
+            "where the template is used."
+        )
     unresolved = any(u.unresolved and u.variable in own for u in function.uses)
     if not unresolved or _CONST.search(layout.code, statement.start, declared.at) is None:
         return ""
     what = f"what `{declared.name}` is handed to does the same where that is no constant"
-    return f"Assumes that {what}: which function it is, is only known where the template is used."
+    return f"Assumes that {what}: which function it is, the text does not show."
 
 
 def declared_in_front(layout: Layout, outer: Level, level: Level, cut: Cut) -> Iterable[bytes]:

@@ -164,7 +164,7 @@ def _halved(session: Session, outer: Level, level: Level, cuts: Iterable[int]) -
         if body.role == "then"
         else None
     )
-    if kept is None:
+    if kept is None or cut.apart or cut.whole:
         require_braces(layout, outer, f"the conditional in line {line} is in a section of a `switch` without braces")
     name = kept or fresh_name(level, text, "taken", session.reserved_in(level.function))
     indentation = layout.indentation(statement.keyword)

@@ -161,6 +161,9 @@ def respelled(changes: Iterable[Change], spelled: Mapping[tuple[str, int, int], 
 _PRAGMA: Final = re.compile(rb"[ \t]*#[ \t]*pragma\b(?:[^\n\\]|\\\r?\n|\\.)*\n")
 
 
+_COMMENT: Final = re.compile(rb"//[^\r\n]*|/\*.*?\*/", re.DOTALL)
+
+
 class Layout:
     """Lines, indentation and line ends of a text."""
 
@@ -185,6 +188,12 @@ class Layout:
     def is_first(self, at: int) -> bool:
         """Nothing but blanks precedes it on its line."""
         return not self.text[self.line_start(at) : at].strip()
+
+    def comments(self, start: int, end: int) -> bytes:
+        """What stays of code that goes: its comments, each with a blank behind it or the end of its line."""
+        found = _COMMENT.finditer(self.text[start:end])
+        own = (m[0] for m in found if not self.code[start + m.start() : start + m.end()].strip())
+        return b"".join(each + (self.newline if each.startswith(b"//") else b" ") for each in own)
 
     def same_line(self, start: int, end: int) -> bool:
         return b"\n" not in self.text[start:end]

@@ -13,26 +13,63 @@ from collections.abc import Mapping, Sequence
 from analyzers.frontend.function_trees import function_mentions
 from analyzers.frontend.gaps import FunctionTree, SourceTrees
 from analyzers.frontend.parse import ParsedUnit
-from analyzers.frontend.uses import Meaning
+from analyzers.frontend.uses import Meaning, Use
 from quickfix.edits import Change, OffsetMap
 
 
 def meant_otherwise(before: SourceTrees, after: ParsedUnit, changes: Mapping[str, Sequence[Change]]) -> str | None:
-    """The name that means something else after the changes, by file, in words; None where there is none."""
+    """The name that means something else after the changes, by file, in words; None where there is none. What cannot be
+    compared may mean anything."""
     found: dict[tuple[str, int], FunctionTree] = {}
     offsets = {path: OffsetMap(edits) for path, edits in changes.items()}
     for path, edits in changes.items():
         for function in before.functions:
             inside = any(function.start <= c.end and c.start < function.end for c in edits)
-            at = offsets[path].new(function.body.start)
-            if function.path == path and not function.is_lambda and inside and at is not None:
-                found[path, at] = function
+            if function.path != path or function.is_lambda or not inside:
+                continue
+            ends = function.body.start, function.start, function.body.end
+            at = next((new for end in ends if (new := offsets[path].new(end)) is not None), None)
+            if at is None:
+                return _unknown(function)
+            found[path, at] = function
     mentions = function_mentions(after.device, found)
     for place, old in found.items():
         new = mentions.get(place)
-        if new is not None and (name := _changed(old.meanings, new.meanings, offsets)) is not None:
+        if new is None:
+            return _unknown(old)
+        name = _changed(old.meanings, new.meanings, offsets) or _confused(old.uses, new.uses, offsets[place[0]])
+        if name is not None:
             return f"`{name}` would mean something else in the edited text"
     return None
+
+
+def _confused(old: Sequence[Use], new: Sequence[Use], offsets: OffsetMap) -> str | None:
+    """The first name by which the new text means one variable where the old one meant two. One of them may take over
+    from the other: it is declared as before, the other not any more."""
+    before: dict[tuple[int, str], set[int]] = {}
+    for use in old:
+        before.setdefault((use.at, use.name), set()).add(use.variable)
+    declared_before = {u.variable for u in old if u.kind == "declared"}
+    meant: dict[int, set[int]] = {}
+    declared: dict[int, int] = {}
+    for use in new:
+        at = offsets.old(use.at)
+        known = before.get((at, use.name), ()) if at is not None else ()
+        if len(known) == 1 and use.variable >= 0:
+            (variable,) = known
+            meant.setdefault(use.variable, set()).add(variable)
+            if use.kind == "declared":
+                declared[use.variable] = variable
+    still = {*declared.values(), *(v for each in meant.values() for v in each if v not in declared_before)}
+    names = {u.variable: u.name for u in new}
+    for variable, each in meant.items():
+        if len(each) > 1 and each & still != {declared.get(variable)}:
+            return names[variable]
+    return None
+
+
+def _unknown(function: FunctionTree) -> str:
+    return f"what the names of `{function.name}` would mean in the edited text is not known"
 
 
 def _changed(
@@ -52,4 +89,6 @@ def _changed(
             after[in_old_text(meaning)] += count
         if before - after and after - before:
             return name
-    return None
+    # An operator that is called now, where the language had one: `operator=` of what is assigned, say.
+    called = (name for name in sorted(new) if name.startswith("operator"))
+    return next((name for name in called if new[name].total() > old.get(name, Counter[Meaning]()).total()), None)

@@ -12,7 +12,7 @@ from analyzers.frontend.gaps import FunctionTree
 from analyzers.model import SourceSpan
 from quickfix.edits import Layout
 from quickfix.paths import Level
-from quickfix.variables import declarations, stay, uses_in
+from quickfix.variables import declarations, hidden, stay, uses_in
 
 _MACRO: Final = re.compile(rb"^[ \t]*#[ \t]*define\b(?:[^\n\\]|\\(?:\r?\n|.))*", re.MULTILINE)
 
@@ -131,7 +131,7 @@ def defines(text: bytes, macro: bytes) -> bool:
 
 def kept_condition(code: bytes, function: FunctionTree, place: tuple[int, int], under: tuple[int, int]) -> bytes | None:
     """The condition in that place, if it is a variable that keeps the value of one already, or the opposite of such a
-    variable: a `bool` that the code `under` the condition does not change."""
+    variable: a `bool` that the code `under` the condition does not change, and which it can name."""
     condition = code[slice(*place)].strip()
     name = re.fullmatch(rb"!?\s*([A-Za-z_]\w*)", condition)
     used = {u.variable for u in uses_in(function, place) if name is not None and u.name.encode() == name[1]}
@@ -139,7 +139,9 @@ def kept_condition(code: bytes, function: FunctionTree, place: tuple[int, int], 
     own = (d for d in declarations(function) if d.at in places and (d.assignable or d.bare))
     head = (code[function.start : at] for at in places if at < function.body.start)
     flag = any(d.type == "bool" for d in own) or any(re.search(rb"\bbool\s+\Z", code) for code in head)
-    return condition if len(used) == 1 and flag and stay(function, used, under) else None
+    if len(used) != 1 or not flag or not stay(function, used, under) or hidden(function, used, under):
+        return None
+    return condition
 
 
 def declares(layout: Layout, function: FunctionTree, place: tuple[int, int]) -> bool:

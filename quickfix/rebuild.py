@@ -287,6 +287,8 @@ def _voted(session: Session, begun: Begun, groups: Sequence[str]) -> Fix | FixRe
     """The repair that needs no barrier beside the votes in the tests of loops; a refusal where there are none, because
     nothing else that was done orders anything."""
     if VOTES not in begun.costs:
+        if any(k.verdict is Verdict.UNKNOWN for k in begun.steps[-1].analysis.result.kernels):
+            return FixRefusal("What races in the restructured code is not known.")
         return FixRefusal("Restructured, the code has no race, which is not for a barrier to explain.")
     steps = begun.steps
     files = composed(steps)

@@ -22,7 +22,7 @@ from quickfix.own_lines import OneLineError, UnbracedError, first_word, require_
 from quickfix.paths import Chain, Level, chain_to
 from quickfix.session import Session
 from quickfix.steps import Restructuring
-from quickfix.variables import declarations, stay, uses_in
+from quickfix.variables import declarations, hidden, stay, uses_in
 from quickfix.verify import RACES, findings_of
 
 _LEAVES: Final = re.compile(rb"\b(?:continue|return|goto)\b")
@@ -135,7 +135,8 @@ def _is_kept(level: Level, layout: Layout, place: tuple[int, int], switch: State
     (at,) = places
     own = any(d.at == at and (d.assignable or d.bare) for d in declarations(function))
     handed = at < function.body.start and function.signature is None and not function.is_lambda
-    return (own or handed) and stay(function, used, (switch.keyword, switch.end))
+    inside = switch.keyword, switch.end
+    return (own or handed) and stay(function, used, inside) and not hidden(function, used, inside)
 
 
 def _margin(layout: Layout, statement: Statement, otherwise: bytes) -> bytes:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 
 from analyzers.frontend.gaps import Body, Declared, FunctionTree, Statement
 from analyzers.frontend.uses import Use
@@ -38,6 +38,13 @@ def mentioned(function: FunctionTree, *ranges: Range) -> set[int]:
     """The variables that code mentions, those that it declares itself aside."""
     found = list(uses_in(function, *ranges))
     return {u.variable for u in found} - {u.variable for u in found if u.kind == "declared"}
+
+
+def hidden(function: FunctionTree, variables: Collection[int], *ranges: Range) -> bool:
+    """Whether code declares others of the names of the variables: what is written there by these names means those."""
+    names = {u.name for u in function.uses if u.variable in variables}
+    declared = (u for u in uses_in(function, *ranges) if u.kind == "declared")
+    return any(u.name in names and u.variable not in variables for u in declared)
 
 
 def stay(function: FunctionTree, variables: Iterable[int], *ranges: Range) -> bool:

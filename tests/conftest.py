@@ -2,7 +2,8 @@
 
 import os
 import shutil
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from typing import ClassVar
 
 import pytest
@@ -32,6 +33,27 @@ def _path_of_program(name: str) -> str:
 def require_program() -> Callable[[str], str]:
     """Give the path of a program; where there is none, skip with the reason (under the variable above, fail)."""
     return _path_of_program
+
+
+MANY_CASES = 4
+"""From so many cases of one test of the repairs on, every second one is a thorough test."""
+
+
+def pytest_collection_modifyitems(items: Sequence[pytest.Item]) -> None:
+    """Each case of a test of the repairs is a kernel that is analysed again and again: they take longer than all the
+    rest, and the cases of one test differ little. `make test` leaves every second one to `make test-thorough`."""
+    cases = [i for i in items if i.path.name.startswith("test_quickfix_") and hasattr(i, "callspec")]
+    counts = Counter(_function_of(case) for case in cases)
+    seen = Counter[str]()
+    for case in cases:
+        function = _function_of(case)
+        seen[function] += 1
+        if counts[function] >= MANY_CASES and seen[function] % 2 == 0:
+            case.add_marker(pytest.mark.thorough)
+
+
+def _function_of(case: pytest.Item) -> str:
+    return case.nodeid.partition("[")[0]
 
 
 class _LastingPool(jobs.Pool):

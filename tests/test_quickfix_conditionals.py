@@ -292,7 +292,7 @@ __device__ int both(int v, int *a, int *b) {{ *a = v; *b = -v; return v & 1; }}
         ("const int &r = in[in[t]];", "", "r", "`r` refers to what is not the same everywhere"),
         ("const int &r = p[t].low;", "", "r", "`r` refers to what is not the same everywhere"),
         ("const int &r = t + n;", "", "r", "`r` refers to what is not the same everywhere"),
-        ("int i = t; const int &r = in[i];", "i = 0;", "r", "declared beside others"),
+        ("int i = t; const int &r = in[i];", "i = 0;", "r", "not declared at the beginning of a line"),
         ("int i = t;\n    const int &r = in[i];", "i = 0;", "r", "what `r` refers to may be another"),
         ("const int *q = in;\n    const int &r = q[t];", "q += 2;", "r", "what `r` refers to may be another"),
         ("Made v[2];", "", "v[1].x", "`v` is declared in one half"),

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
-from analyzers.frontend.cindex import TypeKind, children
+from analyzers.frontend.cindex import TypeKind, children, is_virtual_base
 from analyzers.frontend.lowering.nodes import RECORDS, Kinds
 
 VECTOR: Final = re.compile(r"(?:u?(?:char|short|int|long|longlong)|float|double)[1-4]|dim3|half2?|__half2?")
@@ -42,7 +42,7 @@ def _is_harmless(member: Any) -> bool:
     if kind == Kinds.METHOD:
         return member.spelling != _ASSIGN and not member.is_virtual_method()
     if kind == Kinds.BASE:
-        return not member.is_virtual_base() and is_copied_by_bytes(member.type)
+        return not is_virtual_base(member) and is_copied_by_bytes(member.type)
     if kind == Kinds.FIELD:
         held = member.type.get_canonical()
         while held.kind.value in _ARRAYS:

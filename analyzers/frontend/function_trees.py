@@ -430,7 +430,7 @@ class _Builder:
             spelling = _unqualified((canonical if deduced else child.type).spelling)
             element = element_type(canonical)
             plain = element.kind.value in _PLAIN or VECTOR.fullmatch(_WITHOUT_QUALIFIERS.sub("", element.spelling))
-            plain = plain or (element.kind == TypeKind.RECORD and element.is_pod())
+            plain = plain or (element.kind == TypeKind.RECORD and element.is_pod() and is_copied_by_bytes(element))
             following = self.code[at + len(name) : self._range(child)[1]].lstrip()
             local = self.code[self._range(cursor)[0] : at].split()[:1] not in (
                 [b"static"],
@@ -452,7 +452,8 @@ class _Builder:
             bound = bound_to(child, initializer(child), self._is_plain) if kept else None
             number = canonical.kind.value in _PLAIN
             enclosed = movable and (following.startswith(b"{") or (number and following.startswith(b"(")))
-            found.append(Declared(name, at, spelling, value, bare, plainly, elements, bound, enclosed))
+            settled = not is_open(child) or is_number(child, self._numbers)
+            found.append(Declared(name, at, spelling, value, bare, plainly, elements, bound, enclosed, not settled))
         return tuple(found)
 
     def _arguments_of(self, cursor: Any) -> tuple[Assignment, ...]:

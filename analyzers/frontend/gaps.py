@@ -101,6 +101,8 @@ class Declared:
     """Of a reference to a plain place: the variables that have to stay for it to be declared again."""
     enclosed: bool = False
     """It is of a type that can be assigned, and has its value in braces or parentheses."""
+    open: bool = False
+    """Its type depends on parameters of a template and may be a class."""
 
 
 @dataclass(frozen=True, slots=True)

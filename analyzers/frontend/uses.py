@@ -18,12 +18,14 @@ from analyzers.frontend.cindex import (
     TypeKind,
     binary_operator,
     children,
+    class_members,
     expansion_offset,
     referenced,
     specialized_template,
     unary_operator,
 )
 from analyzers.frontend.lowering.nodes import CASTS, FUNCTIONS, REFERENCES, Kinds
+from analyzers.frontend.parse import is_bundled
 
 UseKind = Literal["declared", "read", "changed", "lent"]
 Leads = Literal["nowhere", "to numbers", "anywhere"]
@@ -71,9 +73,7 @@ class Mentions:
 
 
 _VARIABLES: Final = frozenset({Kinds.VAR, Kinds.PARM})
-_IN_ONE_PIECE: Final = frozenset(
-    {Kinds.UNEXPOSED, Kinds.PAREN, Kinds.INIT_LIST, Kinds.COMPOUND_LITERAL, Kinds.STATEMENT_EXPR, *CASTS}
-)
+_IN_ONE_PIECE: Final = frozenset({Kinds.UNEXPOSED, Kinds.PAREN, Kinds.COMPOUND_LITERAL, Kinds.STATEMENT_EXPR, *CASTS})
 _Kind = Literal["declared", "read", "changed", "lent", "seen", "captured", "reached", "unresolved"]
 """`seen`: read by a reference, which lasts; `captured`: read by a lambda; the others as in `Use`."""
 _KINDS: Final[dict[_Kind, UseKind]] = {
@@ -92,6 +92,8 @@ _ARRAYS: Final = frozenset({TypeKind.CONSTANTARRAY, TypeKind.DEPENDENTSIZEDARRAY
 _QUALIFIER: Final = re.compile(r"\b(?:const|volatile|restrict|__restrict)\b ?")
 _PLACE: Final = re.compile(r" at [^()]*(?=\))")
 """Where something without a name is declared, in the spelling of its type."""
+_AS_WIDE: Final = (TypeKind.LONG, TypeKind.ULONG, TypeKind.LONGLONG, TypeKind.ULONGLONG, TypeKind.INT128)
+"""Numbers that a pointer can be made."""
 _REFERENCE: Final = (TypeKind.LVALUEREFERENCE, TypeKind.RVALUEREFERENCE)
 
 
@@ -138,9 +140,12 @@ class _Walk:
             yield from self._part(cursor, "lent" if kind in _BY_VALUE and _is_array(cursor) else kind)
         elif which == Kinds.INIT_LIST and _has_references(cursor.type.get_canonical()):
             yield from self._all(cursor, "lent")
+        elif which == Kinds.INIT_LIST:
+            # Clang shows what is written, not the conversions: which one is called of a class is not to be seen.
+            for child in children(cursor):
+                yield from self.uses(child, "unresolved" if _converts(child.type.get_canonical()) else kind)
         elif which in CASTS and _is_address(cursor):
-            at = expansion_offset(cursor.location)
-            yield Use(at, "", ADDRESS, "changed", "anywhere", held=False)
+            yield _address(cursor)
             yield from self._all(cursor, kind)
         elif which in _IN_ONE_PIECE:
             yield from self._all(cursor, kind)
@@ -205,7 +210,7 @@ class _Walk:
     def _note(self, cursor: Any) -> Any:
         """What a cursor refers to, which its name means."""
         meant = referenced(cursor)
-        if meant is not None and meant.spelling:
+        if meant is not None and meant.spelling and not _is_implicit(meant):
             number = number_of(meant)
             if number not in self._identities:
                 self._identities[number] = _type_of(meant) if number in self._own else _place_of(meant)
@@ -278,9 +283,10 @@ class _Walk:
         ):
             yield from self._all(cursor, "unresolved")
             return
-        if not _is_implicit(function):
-            self._note(cursor)
+        self._note(cursor)
         method = function._kind_id in (Kinds.METHOD, Kinds.CONVERSION)
+        if any(map(_is_pointer, arguments)) and _may_keep_as_number(cursor, function):
+            yield _address(cursor)
         own: _Kind = "seen" if method and function.is_const_method() else "lent"
         taken: list[_Kind] = [_given(p.type) for p in function.get_arguments() if p is not None]
         if method and len(arguments) == len(taken) + 1:
@@ -351,8 +357,8 @@ def _instance(function: Any) -> str:
 
 
 def _is_implicit(function: Any) -> bool:
-    """A constructor that the compiler has made."""
-    if function._kind_id != Kinds.CONSTRUCTOR:
+    """A constructor or an assignment that the compiler has made."""
+    if function._kind_id not in (Kinds.CONSTRUCTOR, Kinds.METHOD):
         return False
     return function.location.offset == function.semantic_parent.location.offset
 
@@ -377,6 +383,31 @@ def _is_address(cast: Any) -> bool:
     made = cast.type.get_canonical().kind.value
     parts = [c for c in children(cast) if 100 <= c._kind_id < 200]
     return TypeKind.BOOL.value < made <= TypeKind.INT128.value and any(map(_is_pointer, parts))
+
+
+def _may_keep_as_number(call: Any, function: Any) -> bool:
+    """Whether a function of the user's may make a number of a pointer that it is given: it returns one as wide, or is a
+    method of what may hold one."""
+    result = call.type.get_canonical().kind
+    keeps = function._kind_id == Kinds.METHOD and not function.is_const_method()
+    if result not in _AS_WIDE and not keeps:
+        return False
+    file = function.location.file
+    return file is None or not is_bundled(file.name)
+
+
+def _address(cursor: Any) -> Use:
+    """A number that is made of a pointer."""
+    return Use(expansion_offset(cursor.location), "", ADDRESS, "changed", "anywhere", held=False)
+
+
+def _converts(ty: Any) -> bool:
+    """A class with conversions to other types."""
+    if ty.kind != TypeKind.RECORD:
+        return False
+    members = class_members(ty.get_declaration())
+    own = any(m._kind_id in (Kinds.CONVERSION, Kinds.FUNCTION_TEMPLATE) for m in members)
+    return own or any(_converts(m.type.get_canonical()) for m in members if m._kind_id == Kinds.BASE)
 
 
 def _given(ty: Any) -> _Kind:
