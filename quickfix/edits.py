@@ -511,7 +511,7 @@ def deleted(layout: Layout, start: int, end: int) -> list[Change]:
     line = layout.line_start(start)
     after = text.find(b"\n", end)
     after = len(text) if after < 0 else after + 1
-    if not text[line:start].strip() and _is_own(layout, end, after):
+    if not text[line:start].strip() and is_own(layout, end, after):
         return [Change(line, after, b"")]
     blanks = start
     while text[blanks - 1 : blanks] in (b" ", b"\t") and blanks > line:
@@ -524,7 +524,7 @@ def deleted(layout: Layout, start: int, end: int) -> list[Change]:
     return [Change(start, end, b"")]
 
 
-def _is_own(layout: Layout, start: int, end: int) -> bool:
+def is_own(layout: Layout, start: int, end: int) -> bool:
     """The rest of a line says nothing without the statement before it: it is empty, or one comment that ends there. A
     comment that steers the analysis stays."""
     rest = layout.text[start:end].strip()

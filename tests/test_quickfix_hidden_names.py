@@ -204,3 +204,13 @@ def test_comments_in_declarations_stay() -> None:
     after = edited(text, repaired(text, "k"))
     assert "    /* metres */ v = in[t];\n" in after
     assert "// in feet\n" in after
+
+
+def test_comments_go_with_the_barriers_that_they_are_behind() -> None:
+    text = KERNEL.format(
+        "  if (t < n) {\n    s[t] = in[t];\n    __syncthreads();  // wait\n    out[t] = s[63 - t];\n"
+        "    __syncthreads(); /* all */\n    s[t] = 1;\n  }"
+    )
+    after = edited(text, repaired(text, "k"))
+    assert "\n  __syncthreads(); // wait\n" in after
+    assert "\n  __syncthreads(); /* all */\n" in after
