@@ -14,7 +14,7 @@ from typing import Final
 
 from analyzers.frontend.gaps import Body, Declared, Statement
 from analyzers.frontend.plain import UNKNOWN_TEST, Test
-from quickfix.carried import assumed_of, ends_earlier, is_quiet
+from quickfix.carried import assumed_of, ends_earlier, is_quiet, made_by_all, said_in
 from quickfix.distribute import DIRECTIVE
 from quickfix.edits import Change
 from quickfix.lasting import LASTING, ending_in, led_to
@@ -80,7 +80,7 @@ class Between(LineEdits):
         rest = run[-1].end, body.end
         items = list(run)
         while items and self.is_known(items[0]) and (not depth or self._used(rest, items[0])):
-            items.pop(0)
+            self.assumed += filter(None, [made_by_all(items.pop(0))])
         if not items:
             return
         first = items[0]
@@ -116,6 +116,7 @@ class Between(LineEdits):
                 or all(d.bare or (d.elements is not None and not d.elements.values) for d in declares)
                 or (self.is_known(statement) and self._is_first_use(kept, statement))
             ):
+                self.assumed += filter(None, [made_by_all(statement)])
                 stop = layout.line_end(statement.end)
                 lines = self.whole_lines(statement.start, stop, line)
                 front += base
@@ -129,7 +130,7 @@ class Between(LineEdits):
             self.assumed += filter(None, [assumed_of(layout, self.function, statement, each)])
             carried.setdefault(each.type, []).append(each.name)
             self.unset.add(self.variables[each.at])
-            self.found.append(Change(statement.start, each.at, layout.comments(statement.start, each.at)))
+            self.found.append(Change(statement.start, each.at, said_in(layout, statement.start, each.at)))
             kept.append(statement)
         declared = b"".join(base + line + b";" + layout.newline for line in _declarations(carried))
         front, moved = declared + front, [(len(declared) + new, old, length) for new, old, length in moved]

@@ -133,6 +133,7 @@ def objection(session: Session, fix: Fix, known: Instances) -> str:
     """What a repair makes worse in the kernels of a session, as a clause; empty: nothing. `known`: the instances that
     were known when it was found. Raises like `Session.trial`."""
     others = session.instances.for_classes - known.for_classes
+    others |= session.instances.with_code - known.with_code
     others |= {function for function, _, _ in session.instances.values - known.values}
     if fix.kind == "restructure" and _edits_any_of(session, fix, others):
         return "the code is for other types or numbers there"

@@ -305,8 +305,13 @@ def keep_scopes(layout: Layout, outer: Level, level: Level, cut: Cut) -> None:
     head = level.owner.head_end if level.owner is not None else level.body.start
     moved = [each for s in level.body.statements[: cut.whole] for each in s.declares or ()]
     beside = {d.name for s in outer.body.statements[: outer.position] for d in s.declares or ()}
+    if outer.body.role == "function" or (outer.owner is not None and outer.owner.kind == "for"):
+        first = outer.function.start if outer.owner is None else outer.owner.keyword
+        named = {u.name for u in uses_in(outer.function, (first, outer.body.start)) if u.kind == "declared"}
+    else:
+        named = set[str]()
     for each in (*moved, *cut.variables):
-        if each in moved and each.name in beside:
+        if each.name in named or (each in moved and each.name in beside):
             raise NotPossible(f"`{each.name}` is declared in front of the conditional as well")
         ranges = (head, each.at), (level.body.end, outer.body.end)
         if any(means_another(layout, outer.function, each.name, each.at, place) for place in ranges):
@@ -340,19 +345,27 @@ def assigned(layout: Layout, level: Level, cut: Cut) -> Iterable[Change]:
             yield _filled(layout, statement, first.name, first.elements)
             continue
         if not moves and not _has_no_value(first):
-            yield Change(statement.start, first.at, layout.comments(statement.start, first.at))
+            yield Change(statement.start, first.at, said_in(layout, statement.start, first.at))
             if first.enclosed:
                 name = first.at + len(first.name)
                 yield Change(name, len(layout.text) - len(layout.text[name:].lstrip()), b" = ")
             continue
         end = layout.text.find(b"\n", statement.end) + 1
         alone = index + 1 < cut.at and layout.is_first(statement.start) and end > 0
-        if not moves and (said := layout.comments(statement.start, statement.end)):
+        if not moves and (said := said_in(layout, statement.start, statement.end)):
             yield Change(statement.start, statement.end, said.rstrip())
         elif alone and not layout.text[statement.end : end].strip():
             yield Change(layout.line_start(statement.start), end, b"")
         else:
             yield Change(statement.start, statement.end, b"")
+
+
+def said_in(layout: Layout, start: int, end: int) -> bytes:
+    """The comments in code that goes. Raises `NotPossible` where they cannot stay."""
+    found = layout.comments(start, end)
+    if found is None:
+        raise NotPossible(f"there is a comment in the declaration in line {line_of(layout.text, start)}")
+    return found
 
 
 def _only_later(layout: Layout, level: Level, cut: Cut) -> Iterable[Change]:
@@ -403,7 +416,16 @@ def taken_for_granted(layout: Layout, level: Level, cut: Cut) -> str:
         for i, s in enumerate(level.body.statements[cut.whole : cut.at], cut.whole)
         if i not in cut.apart
     )
-    return next(filter(None, (*said, *ends)), "")
+    made = map(made_by_all, level.body.statements[: cut.whole])
+    return next(filter(None, (*said, *made, *ends)), "")
+
+
+def made_by_all(statement: Statement) -> str:
+    """What is assumed where threads make the variables of a declaration that did not before, a sentence or nothing."""
+    name = next((d.name for d in statement.declares or () if d.open), "")
+    if not name:
+        return ""
+    return f"Assumes that all threads may make `{name}`: its type is only known where the template is used."
 
 
 def ends_earlier(statement: Statement) -> str:

@@ -161,7 +161,7 @@ def respelled(changes: Iterable[Change], spelled: Mapping[tuple[str, int, int], 
 _PRAGMA: Final = re.compile(rb"[ \t]*#[ \t]*pragma\b(?:[^\n\\]|\\\r?\n|\\.)*\n")
 
 
-_COMMENT: Final = re.compile(rb"//[^\r\n]*|/\*.*?\*/", re.DOTALL)
+_COMMENT: Final = re.compile(rb"/\*.*?\*/", re.DOTALL)
 
 
 class Layout:
@@ -189,11 +189,12 @@ class Layout:
         """Nothing but blanks precedes it on its line."""
         return not self.text[self.line_start(at) : at].strip()
 
-    def comments(self, start: int, end: int) -> bytes:
-        """What stays of code that goes: its comments, each with a blank behind it or the end of its line."""
-        found = _COMMENT.finditer(self.text[start:end])
-        own = (m[0] for m in found if not self.code[start + m.start() : start + m.end()].strip())
-        return b"".join(each + (self.newline if each.startswith(b"//") else b" ") for each in own)
+    def comments(self, start: int, end: int) -> bytes | None:
+        """What stays of code that goes: its comments, each with a blank behind it. None where one lasts to the end of
+        its line, or is not to be told from code."""
+        found = b"".join(m[0] + b" " for m in _COMMENT.finditer(self.text, start, end))
+        rest = _COMMENT.sub(lambda m: b" " * len(m[0]), self.text[start:end])
+        return found if rest.split() == self.code[start:end].split() else None
 
     def same_line(self, start: int, end: int) -> bool:
         return b"\n" not in self.text[start:end]

@@ -126,23 +126,39 @@ TEMPLATE = (
 @pytest.mark.parametrize(
     ("declared", "used", "classes", "assumed"),
     [
-        ("const T v = in[t];", " + v[1]", ("Q", "Plain", "int *"), "`v` may as well be assigned"),
-        ("T v = in[t];", " + v.y", ("Q", "Plain", "int *"), "`v` may as well be assigned"),
+        ("const T v = in[t];", " + v[1]", ("Q", "Plain", "int *"), "`v` may as well be assigned where it was declared"),
+        ("T v = in[t];", " + v.y", ("Q", "Plain", "int *"), "`v` may as well be assigned where it was declared"),
         ("G g{out + t};", "", ("float", "Plain", "Guard"), "the end of `g` does nothing"),
+        ("G g[1] = {{out + t}};", "", ("float", "Plain", "Guard"), "the end of `g` does nothing"),
+        ("const G &g = G{out + t};", "", ("float", "Plain", "Guard"), "the end of `g` does nothing"),
+        ("auto g = G{out + t};", "", ("float", "Plain", "Guard"), "the end of `g` does nothing"),
+        ("G g;\n    g.p = out + t;", " + *g.p", ("float", "Plain", "Guard"), "all threads may make `g`"),
         ("const T v = in[t];", " + v", ("float", "float *", "double *"), ""),
+        ("const T v = in[t];", " + v.x", ("float4", "Plain", "R"), ""),
+        ("T v = in[t];\n    G g{out + t};", " + v.x * *g.p", ("float2", "Plain", "Plain"), ""),
     ],
-    ids=["constant", "assignment", "end", "numbers"],
+    ids=[
+        "constant",
+        "assignment",
+        "end",
+        "array",
+        "reference",
+        "deduced",
+        "bare",
+        "numbers",
+        "vectors",
+        "plain classes",
+    ],
 )
 def test_what_only_an_instance_tells_is_assumed(
     declared: str, used: str, classes: tuple[str, str, str], assumed: str
 ) -> None:
     text = CLASSES + TEMPLATE.format(declared, used, *classes)
-    if used == " + v[1]" or used == " + v.y":
+    if "v." in used or "v[" in used:
         text = text[: text.rindex(LAUNCH)]
-    said = repaired(text, "k")
-    assert isinstance(said, FixRefusal) == bool(assumed), said
-    if isinstance(said, FixRefusal):
-        assert said.text.startswith(f"What would repair it is only applied by itself. Assumes that {assumed}")
+    request = CheckRequest("/restructured/a.cu", text)
+    fix = next(a for a in answers(engine(), request) if isinstance(a, Fix))
+    assert [each.partition(":")[0] for each in fix.assumes] == ([f"Assumes that {assumed}"] if assumed else [])
 
 
 def test_conversions_in_braces_may_be_others_of_what_is_no_constant() -> None:
@@ -167,8 +183,11 @@ def test_conversions_in_braces_may_be_others_of_what_is_no_constant() -> None:
     [
         ("size_t a = addr(&v);", "*(const float *)a"),
         ("Held a; a.set(&v);", "*(const float *)a.a"),
+        ("size_t a = bound(v);", "*(const float *)a"),
+        ("size_t a = 0; keep(a, &v);", "*(const float *)a"),
+        ("Held a = made(&v);", "*(const float *)a.a"),
     ],
-    ids=["returned", "method"],
+    ids=["returned", "method", "reference", "given", "class"],
 )
 def test_what_an_address_is_made_a_number_of_lasts(declared: str, kept: str) -> None:
     text = f"""__device__ size_t addr(const float *p) {{ return (size_t)p; }}
@@ -176,6 +195,9 @@ struct Held {{
   size_t a;
   __device__ void set(const float *p) {{ a = (size_t)p; }}
 }};
+__device__ size_t bound(const float &p) {{ return (size_t)&p; }}
+__device__ void keep(size_t &a, const float *p) {{ a = (size_t)p; }}
+__device__ Held made(const float *p) {{ return {{(size_t)p}}; }}
 {LAUNCH}__global__ void k(float *out, const float *in, int n) {{
   __shared__ float s[64];
   int t = threadIdx.x;
@@ -204,6 +226,40 @@ def test_comments_in_declarations_stay() -> None:
     after = edited(text, repaired(text, "k"))
     assert "    /* metres */ v = in[t];\n" in after
     assert "// in feet\n" in after
+
+
+@pytest.mark.parametrize(
+    "declared",
+    ["float // in feet\n        w; w = in[t];", "float // feet \\\n          and more\n        w = in[t];"],
+    ids=["line", "continued"],
+)
+def test_comments_to_the_end_of_a_line_swallow_no_code(declared: str) -> None:
+    text = KERNEL.format(f"  if (t < n) {{\n    {declared}\n    s[t] = w;\n    out[t] = s[63 - t] + w;\n  }}")
+    said = repaired(text, "k")
+    assert isinstance(said, FixRefusal)
+    assert said.text.startswith("There is a comment in the declaration in line")
+
+
+MACROS = """#define FUNCTIONS __device__ float f(float &) { return 1; } __device__ float f(const float &) { return 2; }
+FUNCTIONS
+"""
+
+
+def test_overloads_that_one_macro_writes_are_told_apart() -> None:
+    body = "  if (t < n) {\n    const float v = in[t];\n    s[t] = v;\n    out[t] = s[63 - t] + f(v);\n  }"
+    said = repaired(MACROS + KERNEL.format(body), "k")
+    assert isinstance(said, FixRefusal)
+    assert said.text.startswith("`f` would mean something else")
+
+
+def test_what_a_reference_in_a_value_changes_is_changed() -> None:
+    """An argument in the value of a variable is one."""
+    used = KERNEL.format("  float v = in[t];\n  if (t < n) {\n    s[t] = v;\n    out[t] = s[63 - t] + v;\n  }")
+    changed = used.replace("    s[t] = v;", "    float w = next(v);\n    s[t] = w;")
+    text = "__device__ float next(float &x) { return x++; }\n" + changed
+    after = edited(text, repaired(text, "k"))
+    for me in (0, 2, 40):
+        assert alone(after, "k", me) == alone(text, "k", me)
 
 
 def test_comments_go_with_the_barriers_that_they_are_behind() -> None:

@@ -47,7 +47,7 @@ from analyzers.frontend.inner_values import inner_values
 from analyzers.frontend.lowering.nodes import Kinds, NodeTable, written_by_macro
 from analyzers.frontend.open_types import type_of, without_wrapper
 from analyzers.frontend.plain import UNKNOWN_TEST, constant_step, is_idle, is_plain, is_plain_step, test_of
-from analyzers.frontend.settled import field_of, is_constant, is_number, is_open, template_name
+from analyzers.frontend.settled import depends_on_class, field_of, is_constant, is_number, is_open, template_name
 from analyzers.frontend.signatures import FUNCTIONS, SCOPES, signatures
 from analyzers.frontend.sizes import divisors, size_of
 from analyzers.frontend.update_sequences import SequenceReader
@@ -179,6 +179,8 @@ class _Builder:
         self._instances = instances
         self._numbers = False
         """Whether all instances of the function at hand are for numbers and pointers."""
+        self._simple = False
+        """Whether those for classes are for such that only hold numbers."""
         self._values: Mapping[str, Collection[int]] = {}
         """Of its template's parameters, in all instances."""
         self.code = blanked(text)
@@ -197,6 +199,7 @@ class _Builder:
             for _, parameter, value in (v for v in self._instances.values if v[0] == name):
                 values.setdefault(parameter, set()).add(value)
             self._numbers, self._values = name not in self._instances.for_classes, values
+            self._simple = name not in self._instances.with_code
         self._updates.found, self._updates.stores, self._updates.bounded = [], [], []
         known = compound is not None and self._tree(compound, cursor.spelling, start, end)
         if known and not any(c._kind_id == Kinds.GLOBAL_ATTR for c in parts):
@@ -452,8 +455,8 @@ class _Builder:
             bound = bound_to(child, initializer(child), self._is_plain) if kept else None
             number = canonical.kind.value in _PLAIN
             enclosed = movable and (following.startswith(b"{") or (number and following.startswith(b"(")))
-            settled = not is_open(child) or is_number(child, self._numbers)
-            found.append(Declared(name, at, spelling, value, bare, plainly, elements, bound, enclosed, not settled))
+            unknown = bound is None and not self._simple and depends_on_class(child, self._numbers)
+            found.append(Declared(name, at, spelling, value, bare, plainly, elements, bound, enclosed, unknown))
         return tuple(found)
 
     def _arguments_of(self, cursor: Any) -> tuple[Assignment, ...]:

@@ -21,6 +21,7 @@ from analyzers.frontend.cindex import (
     referenced,
     specialized_template,
 )
+from analyzers.frontend.copies import VECTOR
 from analyzers.frontend.lowering.nodes import CASTS, Kinds
 from analyzers.frontend.signatures import SCOPES
 from analyzers.ir.kernel import Instances
@@ -40,6 +41,7 @@ _OPEN: Final = frozenset({TypeKind.UNEXPOSED.value, TypeKind.DEPENDENT.value, Ty
 _PARAMETER: Final = re.compile(r"(?:const )?type-parameter-\d+-\d+")
 _COMPUTED: Final = frozenset({Kinds.UNEXPOSED, Kinds.UNARY, Kinds.BINARY, Kinds.PAREN, Kinds.CONDITIONAL, *CASTS})
 _PARTIAL: Final = 32
+_TEMPLATES: Final = frozenset({Kinds.CLASS_TEMPLATE, Kinds.FUNCTION_TEMPLATE, _PARTIAL})
 _PARAMETERS: Final = range(27, 30)
 """Kinds of the parameters of templates: types, values, templates."""
 _OPERATOR: Final = "operator"
@@ -62,6 +64,25 @@ def is_constant(expression: Any) -> bool:
         return named is not None and named._kind_id in _PARAMETERS
     parts = children(expression)
     return kind in _COMPUTED and bool(parts) and all(map(is_constant, parts))
+
+
+def depends_on_class(variable: Any, numbers: bool) -> bool:
+    """Whether the type of a variable in a template, or that of its elements or of what it refers to, may be a class, or
+    hold one, that nobody knows there. `numbers`: all instances are for numbers and pointers."""
+    own = ty = variable.type.get_canonical()
+    while ty.kind.value in _ARRAYS or ty.kind in (TypeKind.LVALUEREFERENCE, TypeKind.RVALUEREFERENCE):
+        ty = (ty.get_pointee() if ty.kind.value not in _ARRAYS else ty.get_array_element_type()).get_canonical()
+    if ty.kind.value in _OPEN or ty.kind == TypeKind.AUTO:
+        known = is_number(variable, numbers) if ty is own else _is_built_in(ty, numbers)
+        return not known and not (numbers and ty.kind == TypeKind.AUTO)
+    if numbers or ty.kind != TypeKind.RECORD:
+        return False
+    scope = ty.get_declaration()
+    while scope is not None and scope._kind_id not in (Kinds.NAMESPACE, Kinds.LINKAGE) and scope.kind.is_declaration():
+        if scope._kind_id in _TEMPLATES:
+            return True
+        scope = scope.semantic_parent
+    return "type-parameter" in ty.spelling
 
 
 def is_number(expression: Any, numbers: bool) -> bool:
@@ -144,7 +165,7 @@ def template_name(spelling: str) -> str:
 
 def instances_of(functions: Iterable[Any]) -> Instances:
     """What functions are instances for, given as cursors of instances."""
-    for_classes, values = set[str](), set[tuple[str, str, int]]()
+    for_classes, values, with_code = set[str](), set[tuple[str, str, int]](), set[str]()
     for function in functions:
         name = template_name(function.spelling)
         scope = function
@@ -154,15 +175,41 @@ def instances_of(functions: Iterable[Any]) -> Instances:
                 known, value = _argument(scope, number)
                 if not known:
                     for_classes.add(name)
+                    if not _is_simple(scope, number):
+                        with_code.add(name)
                 elif value is not None and number < len(parameters):
                     values.add((name, parameters[number], value))
             scope = scope.semantic_parent
-    return Instances(frozenset(for_classes), frozenset(values))
+    return Instances(frozenset(for_classes), frozenset(values), frozenset(with_code))
 
 
 def _parameters(instance: Any) -> list[str]:
     template = specialized_template(instance)
     return [c.spelling for c in children(template) if c._kind_id in _PARAMETERS] if template is not None else []
+
+
+def _is_simple(instance: Any, number: int) -> bool:
+    """Whether a template's argument is a type that does nothing when it is made, copied or ended, and has no functions:
+    one of CUDA's vectors, or a class that holds such, numbers and pointers."""
+    try:
+        if instance.get_template_argument_kind(number) != TemplateArgumentKind.TYPE:
+            return False
+    except ValueError:
+        return False
+    return _only_holds(instance.get_template_argument_type(number).get_canonical())
+
+
+def _only_holds(ty: Any) -> bool:
+    while ty.kind.value in _ARRAYS:
+        ty = ty.get_array_element_type().get_canonical()
+    if ty.is_volatile_qualified():
+        return False
+    if ty.kind != TypeKind.RECORD:
+        return ty.kind.value in _BUILT_IN
+    if VECTOR.fullmatch(ty.spelling.removeprefix("const ")):
+        return True
+    members = children(ty.get_declaration())
+    return ty.is_pod() and all(m._kind_id == Kinds.FIELD and _only_holds(m.type.get_canonical()) for m in members)
 
 
 def _argument(instance: Any, number: int) -> tuple[bool, int | None]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
@@ -18,12 +18,13 @@ from analyzers.frontend.cindex import (
     TypeKind,
     binary_operator,
     children,
-    class_members,
     expansion_offset,
+    in_macro,
     referenced,
     specialized_template,
     unary_operator,
 )
+from analyzers.frontend.copies import VECTOR
 from analyzers.frontend.lowering.nodes import CASTS, FUNCTIONS, REFERENCES, Kinds
 from analyzers.frontend.parse import is_bundled
 
@@ -141,9 +142,9 @@ class _Walk:
         elif which == Kinds.INIT_LIST and _has_references(cursor.type.get_canonical()):
             yield from self._all(cursor, "lent")
         elif which == Kinds.INIT_LIST:
-            # Clang shows what is written, not the conversions: which one is called of a class is not to be seen.
+            # Clang shows what is written, not the conversions and constructors that are called with it.
             for child in children(cursor):
-                yield from self.uses(child, "unresolved" if _converts(child.type.get_canonical()) else kind)
+                yield from self.uses(child, "unresolved" if _is_converted(child.type.get_canonical()) else kind)
         elif which in CASTS and _is_address(cursor):
             yield _address(cursor)
             yield from self._all(cursor, kind)
@@ -281,18 +282,21 @@ class _Walk:
             Kinds.CONSTRUCTOR,
             Kinds.CONVERSION,
         ):
+            if _may_hold(cursor.type.get_canonical()):
+                yield _address(cursor)
             yield from self._all(cursor, "unresolved")
             return
         self._note(cursor)
         method = function._kind_id in (Kinds.METHOD, Kinds.CONVERSION)
-        if any(map(_is_pointer, arguments)) and _may_keep_as_number(cursor, function):
+        if _may_keep_as_number(cursor, function, arguments):
             yield _address(cursor)
         own: _Kind = "seen" if method and function.is_const_method() else "lent"
         taken: list[_Kind] = [_given(p.type) for p in function.get_arguments() if p is not None]
         if method and len(arguments) == len(taken) + 1:
             taken.insert(0, own)  # an operator, called on its first operand
         for part in children(cursor):
-            index = next((i for i, a in enumerate(arguments) if a == part), None)
+            # Equal cursors may differ in the declaration around them: in the value of a variable, say.
+            index = next((i for i, a in enumerate(arguments) if a.data[1] == part.data[1]), None)
             if index is not None:
                 given: _Kind = taken[index] if index < len(taken) else "lent"
                 yield from self.uses(part, "reached" if given == "read" else given)
@@ -329,7 +333,10 @@ def _type_of(variable: Any) -> Meaning:
 def _place_of(declaration: Any) -> Meaning:
     location = declaration.canonical.location
     file = location.file.name if location.file is not None else ""
-    if declaration._kind_id in FUNCTIONS and specialized_template(declaration) is not None:
+    if declaration._kind_id in FUNCTIONS and _is_one_of_macro(declaration):
+        # All that a macro writes is at one place.
+        file = f"{file}\n{_PLACE.sub('', declaration.type.spelling)}"
+    elif declaration._kind_id in FUNCTIONS and specialized_template(declaration) is not None:
         # The instances of one template are at one place.
         file = f"{file}\n{_PLACE.sub('', _instance(declaration))}"
     return file, location.offset
@@ -356,11 +363,16 @@ def _instance(function: Any) -> str:
     return own + (", ".join(arguments) or function.type.spelling)
 
 
+def _is_one_of_macro(declaration: Any) -> bool:
+    return in_macro(declaration.translation_unit, declaration.location)
+
+
 def _is_implicit(function: Any) -> bool:
     """A constructor or an assignment that the compiler has made."""
     if function._kind_id not in (Kinds.CONSTRUCTOR, Kinds.METHOD):
         return False
-    return function.location.offset == function.semantic_parent.location.offset
+    owner = function.semantic_parent
+    return function.location.offset == owner.location.offset and not _is_one_of_macro(owner)
 
 
 def _through(kind: _Kind) -> _Kind:
@@ -381,19 +393,41 @@ def _has_references(ty: Any) -> bool:
 def _is_address(cast: Any) -> bool:
     """A pointer made a number."""
     made = cast.type.get_canonical().kind.value
-    parts = [c for c in children(cast) if 100 <= c._kind_id < 200]
-    return TypeKind.BOOL.value < made <= TypeKind.INT128.value and any(map(_is_pointer, parts))
+    parts = [_stripped(c) for c in children(cast) if 100 <= c._kind_id < 200]
+    pointers = any(_is_pointer(each) or _is_array(each) for each in parts)
+    return TypeKind.BOOL.value < made <= TypeKind.INT128.value and pointers
 
 
-def _may_keep_as_number(call: Any, function: Any) -> bool:
-    """Whether a function of the user's may make a number of a pointer that it is given: it returns one as wide, or is a
-    method of what may hold one."""
-    result = call.type.get_canonical().kind
-    keeps = function._kind_id == Kinds.METHOD and not function.is_const_method()
-    if result not in _AS_WIDE and not keeps:
-        return False
+def _may_keep_as_number(call: Any, function: Any, arguments: Sequence[Any]) -> bool:
+    """Whether a function of the user's may make a number of an address that it is given: that of its object, of what a
+    reference is bound to, or a pointer. It returns one as wide, or is given what may hold one."""
     file = function.location.file
-    return file is None or not is_bundled(file.name)
+    if file is not None and is_bundled(file.name) and not function.spelling.startswith("__cvta"):
+        return False
+    taken = [p.type.get_canonical() for p in function.get_arguments() if p is not None]
+    method = function._kind_id == Kinds.METHOD and not function.is_static_method()
+    given = (
+        method
+        or any(ty.kind in _REFERENCE for ty in taken)
+        or any(_is_pointer(a) or _is_array(_stripped(a)) for a in arguments)
+    )
+    if not given:
+        return False
+    if _may_hold(call.type.get_canonical()):
+        return True
+    if method and not function.is_const_method() and _may_hold(function.semantic_parent.type.get_canonical()):
+        return True
+    lent = (ty.get_pointee() for ty in taken if ty.kind in (TypeKind.POINTER, *_REFERENCE))
+    return any(_may_hold(ty.get_canonical()) for ty in lent if not ty.is_const_qualified())
+
+
+def _may_hold(ty: Any) -> bool:
+    """Whether a type has room for a number as wide as an address, in one of its own."""
+    while ty.kind in _ARRAYS:
+        ty = ty.get_array_element_type().get_canonical()
+    if ty.kind == TypeKind.RECORD:
+        return any(_may_hold(f.type.get_canonical()) for f in ty.get_fields())
+    return ty.kind in _AS_WIDE
 
 
 def _address(cursor: Any) -> Use:
@@ -401,13 +435,9 @@ def _address(cursor: Any) -> Use:
     return Use(expansion_offset(cursor.location), "", ADDRESS, "changed", "anywhere", held=False)
 
 
-def _converts(ty: Any) -> bool:
-    """A class with conversions to other types."""
-    if ty.kind != TypeKind.RECORD:
-        return False
-    members = class_members(ty.get_declaration())
-    own = any(m._kind_id in (Kinds.CONVERSION, Kinds.FUNCTION_TEMPLATE) for m in members)
-    return own or any(_converts(m.type.get_canonical()) for m in members if m._kind_id == Kinds.BASE)
+def _is_converted(ty: Any) -> bool:
+    """Whether a value may be made another by code that nobody shows: an object of a class, CUDA's vectors aside."""
+    return ty.kind == TypeKind.RECORD and VECTOR.fullmatch(_QUALIFIER.sub("", ty.spelling)) is None
 
 
 def _given(ty: Any) -> _Kind:

@@ -398,13 +398,16 @@ class Instances:
     """Functions with an instance for a type that is no number and no pointer, or for what is not to be told."""
     values: frozenset[tuple[str, str, int]] = frozenset()
     """Function, parameter and value of the integers."""
+    with_code: frozenset[str] = frozenset()
+    """Those of `for_classes` with an instance for more than CUDA's vectors and classes that only hold numbers."""
 
     @staticmethod
     def of(parts: Iterable[Instances]) -> Instances:
         """Those of several kernels."""
         found = list(parts)
         for_classes = frozenset(name for part in found for name in part.for_classes)
-        return Instances(for_classes, frozenset(value for part in found for value in part.values))
+        with_code = frozenset(name for part in found for name in part.with_code)
+        return Instances(for_classes, frozenset(value for part in found for value in part.values), with_code)
 
 
 @dataclass(frozen=True, slots=True)
