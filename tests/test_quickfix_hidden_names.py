@@ -234,7 +234,9 @@ def test_comments_in_declarations_stay() -> None:
     ids=["line", "continued"],
 )
 def test_comments_to_the_end_of_a_line_swallow_no_code(declared: str) -> None:
-    text = KERNEL.format(f"  if (t < n) {{\n    {declared}\n    s[t] = w;\n    out[t] = s[63 - t] + w;\n  }}")
+    text = KERNEL.format(
+        f"  if (t < n) {{\n    out[t] = 5;\n    {declared}\n    s[t] = w;\n    out[t] = s[63 - t] + w;\n  }}"
+    )
     said = repaired(text, "k")
     assert isinstance(said, FixRefusal)
     assert said.text.startswith("There is a comment in the declaration in line")
