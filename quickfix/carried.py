@@ -445,7 +445,9 @@ def assumed_of(layout: Layout, function: FunctionTree, statement: Statement, dec
             f"Assumes that `{declared.name}` may as well be assigned where it was declared: its type is only known "
             "where the template is used."
         )
+    typed = re.compile(rb"\b(?:decltype|typeof|__typeof|__typeof__)\s*\(\s*\(?\s*" + declared.name.encode() + rb"\b")
     unresolved = any(u.unresolved and u.variable in own for u in function.uses)
+    unresolved = unresolved or typed.search(layout.code, statement.start, function.body.end) is not None
     if not unresolved or _CONST.search(layout.code, statement.start, declared.at) is None:
         return ""
     what = f"what `{declared.name}` is handed to does the same where that is no constant"

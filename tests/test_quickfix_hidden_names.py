@@ -179,6 +179,33 @@ def test_conversions_in_braces_may_be_others_of_what_is_no_constant() -> None:
 
 
 @pytest.mark.parametrize(
+    ("between", "used"),
+    [("auto h = [](auto &q) { return g(q); };", "h(v)"), ("", "C<decltype(v)>::v"), ("", "C<decltype((v))>::v")],
+    ids=["lambda", "type", "reference"],
+)
+def test_instances_may_be_others_for_what_is_no_constant(between: str, used: str) -> None:
+    text = f"""template <class T> struct C {{
+  static constexpr int v = __is_const(T);
+}};
+__device__ float g(float &x) {{ return x; }}
+__device__ float g(const float &x) {{ return 2 * x; }}
+{LAUNCH}__global__ void k(float *out, const float *in, int n) {{
+  __shared__ float s[64];
+  int t = threadIdx.x;
+  if (t < n) {{
+    const float v = in[t];
+    s[t] = v;
+    {between}
+    out[t] = s[63 - t] + {used};
+  }}
+}}
+"""
+    said = repaired(text, "k")
+    assert isinstance(said, FixRefusal)
+    assert "Assumes that what `v` is handed to does the same where that is no constant" in said.text
+
+
+@pytest.mark.parametrize(
     ("declared", "kept"),
     [
         ("size_t a = addr(&v);", "*(const float *)a"),

@@ -287,6 +287,10 @@ class _Walk:
             yield from self._all(cursor, "unresolved")
             return
         self._note(cursor)
+        if function.spelling == "operator()" and specialized_template(function) is not None:
+            # Its instance may be a lambda's, the body of which is compared as it is written, for all types.
+            yield from self._all(cursor, "unresolved")
+            return
         method = function._kind_id in (Kinds.METHOD, Kinds.CONVERSION)
         if _may_keep_as_number(cursor, function, arguments):
             yield _address(cursor)
