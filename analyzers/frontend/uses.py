@@ -376,7 +376,10 @@ def _is_implicit(function: Any) -> bool:
     if function._kind_id not in (Kinds.CONSTRUCTOR, Kinds.METHOD):
         return False
     owner = function.semantic_parent
-    return function.location.offset == owner.location.offset and not _is_one_of_macro(owner)
+    if function.location.offset != owner.location.offset:
+        return False
+    # All that a macro writes is at one place; what nobody wrote is not among the children.
+    return not _is_one_of_macro(owner) or all(c.data[0] != function.data[0] for c in children(owner))
 
 
 def _through(kind: _Kind) -> _Kind:
