@@ -21,7 +21,7 @@ VSIX := $(EXTENSION)/cuda-lsp.vsix
 help:
 	@echo 'make demo    check a real CUDA file through the language server, fix it, check again'
 	@echo 'make test    lint, types, layering and the tests'
-	@echo 'make test-thorough   the same with all cases of the repairs: half as long again'
+	@echo 'make test-thorough   the same with all cases of the repairs'
 	@echo 'make test-editors  the tests in VS Code, Neovim and Emacs, with what they need (Debian and Ubuntu, Node 20 or newer)'
 	@echo 'make test-vscode   those in VS Code only'
 	@echo 'make vsix    the VS Code extension, packed with the server (Node 20 or newer)'

@@ -305,11 +305,10 @@ def keep_scopes(layout: Layout, outer: Level, level: Level, cut: Cut) -> None:
     head = level.owner.head_end if level.owner is not None else level.body.start
     moved = [each for s in level.body.statements[: cut.whole] for each in s.declares or ()]
     beside = {d.name for s in outer.body.statements[: outer.position] for d in s.declares or ()}
-    if outer.body.role == "function" or (outer.owner is not None and outer.owner.kind == "for"):
-        first = outer.function.start if outer.owner is None else outer.owner.keyword
+    named = set[str]()
+    if outer.owner is None or outer.owner.kind == "for":
+        first = outer.owner.keyword if outer.owner is not None else outer.function.start
         named = {u.name for u in uses_in(outer.function, (first, outer.body.start)) if u.kind == "declared"}
-    else:
-        named = set[str]()
     for each in (*moved, *cut.variables):
         if each.name in named or (each in moved and each.name in beside):
             raise NotPossible(f"`{each.name}` is declared in front of the conditional as well")
@@ -422,18 +421,18 @@ def taken_for_granted(layout: Layout, level: Level, cut: Cut) -> str:
 
 def made_by_all(statement: Statement) -> str:
     """What is assumed where threads make the variables of a declaration that did not before, a sentence or nothing."""
-    name = next((d.name for d in statement.declares or () if d.open), "")
-    if not name:
-        return ""
-    return f"Assumes that all threads may make `{name}`: its type is only known where the template is used."
+    return _of_open(statement, "all threads may make `{}`")
 
 
 def ends_earlier(statement: Statement) -> str:
     """What is assumed where the variables of a declaration end with the first half, a sentence or nothing."""
+    return _of_open(statement, "the end of `{}` does nothing")
+
+
+def _of_open(statement: Statement, what: str) -> str:
+    """That as an assumption about the first variable of a declaration whose type is open, or nothing."""
     name = next((d.name for d in statement.declares or () if d.open), "")
-    if not name:
-        return ""
-    return f"Assumes that the end of `{name}` does nothing: its type is only known where the template is used."
+    return f"Assumes that {what.format(name)}: its type is only known where the template is used." if name else ""
 
 
 def assumed_of(layout: Layout, function: FunctionTree, statement: Statement, declared: Declared) -> str:

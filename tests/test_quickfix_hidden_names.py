@@ -239,10 +239,8 @@ __device__ Held made(const float *p) {{ return {{(size_t)p}}; }}
   }}
 }}
 """
-    answer = repaired(text, "k")
-    if isinstance(answer, Fix):
-        after = edited(text, answer)
-        assert after.index("float v;") < after.index("if (taken)")
+    after = edited(text, repaired(text, "k"))
+    assert after.index("float v;") < after.index("if (taken)")
 
 
 def test_comments_in_declarations_stay() -> None:

@@ -287,13 +287,13 @@ class _Walk:
             yield from self._all(cursor, "unresolved")
             return
         self._note(cursor)
+        if _may_keep_as_number(cursor, function, arguments):
+            yield _address(cursor)
         if function.spelling == "operator()" and specialized_template(function) is not None:
             # Its instance may be a lambda's, the body of which is compared as it is written, for all types.
             yield from self._all(cursor, "unresolved")
             return
         method = function._kind_id in (Kinds.METHOD, Kinds.CONVERSION)
-        if _may_keep_as_number(cursor, function, arguments):
-            yield _address(cursor)
         own: _Kind = "seen" if method and function.is_const_method() else "lent"
         taken: list[_Kind] = [_given(p.type) for p in function.get_arguments() if p is not None]
         if method and len(arguments) == len(taken) + 1:
