@@ -177,10 +177,10 @@ def _side_by_side(session: Session, kernels: Sequence[KernelAnalysis], family: S
     """One barrier for those of two branches that wait for each other, if nothing races then."""
     own = of_one_conditional(session, family)
     try:
-        path, changes = side_by_side(session, own)
+        step = side_by_side(session, own)
     except NotPossible:
         return None
-    trial = session.trial({path: changes}, frozenset(), session.kernels_sharing_code(kernels))
+    trial = session.trial({step.path: step.changes}, frozenset(), session.kernels_sharing_code(kernels))
     if not trial.difference.is_clean or not {each.group for each in own} <= trial.gone:
         return None
     fewer = len(own) // 2
@@ -188,12 +188,15 @@ def _side_by_side(session: Session, kernels: Sequence[KernelAnalysis], family: S
     kind = "warp barrier" if _are_of_warps(session, own) else "barrier"
     cost = f"−{barriers_in_words(len(own) - fewer, kind)}"
     what = f"Replace the barriers in {lines_in_words(own, session)} by {one} for both branches"
+    granted = (step.granted,) if step.granted else ()
     return Fix(
         title=f"{what}, which the conditional is split at — all threads get there, {cost}",
         kind="restructure",
         edits=edits_of(trial),
         groups=tuple(sorted(trial.gone)),
         cost=cost,
+        notes=granted,
+        assumes=granted,
     )
 
 

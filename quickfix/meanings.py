@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from analyzers.frontend.function_trees import function_mentions
-from analyzers.frontend.gaps import FunctionTree, SourceTrees
+from analyzers.frontend.gaps import Body, FunctionTree, SourceTrees
 from analyzers.frontend.parse import ParsedUnit
 from analyzers.frontend.uses import Meaning, Use
 from quickfix.edits import Change, OffsetMap
@@ -37,19 +37,20 @@ def meant_otherwise(before: SourceTrees, after: ParsedUnit, changes: Mapping[str
         new = mentions.get(place)
         if new is None:
             return _unknown(old)
-        name = _changed(old.meanings, new.meanings, offsets) or _confused(old.uses, new.uses, offsets[place[0]])
+        name = _changed(old.meanings, new.meanings, offsets) or _confused(old, new.uses, offsets[place[0]])
         if name is not None:
             return f"`{name}` would mean something else in the edited text"
     return None
 
 
-def _confused(old: Sequence[Use], new: Sequence[Use], offsets: OffsetMap) -> str | None:
+def _confused(old: FunctionTree, new: Sequence[Use], offsets: OffsetMap) -> str | None:
     """The first name by which the new text means one variable where the old one meant two. One of them may take over
-    from the other: it is declared as before, the other not any more."""
+    from the other: it is declared as before, the other not any more. A new one may take over from several, of which no
+    two were there at once."""
     before: dict[tuple[int, str], set[int]] = {}
-    for use in old:
+    for use in old.uses:
         before.setdefault((use.at, use.name), set()).add(use.variable)
-    declared_before = {u.variable for u in old if u.kind == "declared"}
+    declared_before = {u.variable: u.at for u in old.uses if u.kind == "declared"}
     meant: dict[int, set[int]] = {}
     declared: dict[int, int] = {}
     for use in new:
@@ -63,9 +64,24 @@ def _confused(old: Sequence[Use], new: Sequence[Use], offsets: OffsetMap) -> str
     still = {*declared.values(), *(v for each in meant.values() for v in each if v not in declared_before)}
     names = {u.variable: u.name for u in new}
     for variable, each in meant.items():
-        if len(each) > 1 and each & still != {declared.get(variable)}:
+        if len(each) < 2 or each & still == {declared.get(variable)}:
+            continue
+        if each & still or not _apart(old, sorted(declared_before[v] for v in each)):
             return names[variable]
     return None
+
+
+def _apart(function: FunctionTree, declared: Sequence[int]) -> bool:
+    """Whether the bodies with variables that are `declared` at some offsets, in order, have nothing in common."""
+    ends = [_innermost(function.body, at).end for at in declared]
+    return all(end <= at for end, at in zip(ends, declared[1:], strict=False))
+
+
+def _innermost(body: Body, at: int) -> Body:
+    """The innermost body that an offset is in, or `body`. What a loop declares in its head is in the one around."""
+    inside = (b for s in body.statements for b in s.bodies if b.start <= at < b.end)
+    inner = next(inside, None)
+    return body if inner is None else _innermost(inner, at)
 
 
 def _unknown(function: FunctionTree) -> str:

@@ -11,13 +11,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import product
 from typing import Final
 
-from analyzers.frontend.gaps import Body, Statement, Step
+from analyzers.frontend.gaps import Body, Declared, Statement, Step
 from analyzers.ir.events import AccessEvent
 from analyzers.model import Access, Finding
-from quickfix.carried import cut_with_least
+from quickfix.carried import (
+    Cut,
+    assigned,
+    cut_with_least,
+    declared_in_front,
+    keep_scopes,
+    taken_for_granted,
+    typed,
+)
 from quickfix.conditionals import condition_of
 from quickfix.distribute import DIRECTIVE
 from quickfix.edits import Change, Layout
@@ -43,8 +52,8 @@ def of_one_conditional(session: Session, barriers: Sequence[Finding]) -> list[Fi
     return [f for f, owner in zip(barriers, owners, strict=True) if owner is not None and owner is owners[0]]
 
 
-def side_by_side(session: Session, barriers: Sequence[Finding]) -> tuple[str, list[Change]]:
-    """The file and the changes, for the barriers `of_one_conditional`."""
+def side_by_side(session: Session, barriers: Sequence[Finding]) -> Restructuring:
+    """The step, for the barriers `of_one_conditional`."""
     levels = [chain[-1] for f in barriers if (chain := chain_to(session.trees, f.accesses[0]))]
     owner = levels[0].owner if levels else None
     if owner is None or owner.kind != "if":
@@ -64,8 +73,7 @@ def side_by_side(session: Session, barriers: Sequence[Finding]) -> tuple[str, li
     statements = (v.body.statements[v.position] for v in levels)
     written = {text[s.start : s.end] for s in statements}
     barrier = written.pop() if len(written) == 1 else session.barrier
-    change, _ = _rewritten(session, layout, outer, owner, then, otherwise, barrier)
-    return level.function.path, [change]
+    return _rewritten(session, layout, outer, owner, (then, otherwise), barrier)
 
 
 def _around_barrier(layout: Layout, statement: Statement) -> _Range:
@@ -147,22 +155,46 @@ def _parted(session: Session, outer: Level, owner: Statement, at: Sequence[tuple
         _in_two(layout, outer, body, low, len(body.statements) if high is None else high)
         for body, (low, high) in zip(owner.bodies, at, strict=True)
     )
-    change, name = _rewritten(session, layout, outer, owner, then, otherwise, barrier=b"")
-    swapped = not any(layout.text[slice(*part)].strip() for part in (then[0], otherwise[1]))
-    what = f"{'swap the' if swapped else 'split both'} branches of the conditional"
-    return Restructuring(path, [change], what, owner.keyword, name=name, declares_nothing=not name)
+    return _rewritten(session, layout, outer, owner, (then, otherwise), barrier=b"")
 
 
-def _in_two(layout: Layout, outer: Level, body: Body, low: int, high: int) -> list[_Range]:
-    """The lines of a body in front of one of its statements `low` to `high`, the last one that will do, and from that
-    on."""
+@dataclass(frozen=True, slots=True)
+class _Parts:
+    """A branch in parts."""
+
+    lines: Sequence[_Range]
+    declared: Sequence[tuple[Sequence[Declared], bytes]] = ()
+    """What goes in front of all of them, and how."""
+    changes: Sequence[Change] = ()
+    """What becomes of the lines for that."""
+    granted: str = ""
+    cost: tuple[int, int] = (0, 0)
+    """As of a `Cut`."""
+
+    def copied(self, layout: Layout, lines: _Range) -> Change:
+        """One of the parts as it is to be."""
+        (start, end), written, moved = lines, b"", list[tuple[int, int, int]]()
+        for change in (*(c for c in self.changes if start <= c.start < end), Change(end, end, b"")):
+            moved.append((len(written), start, change.start - start))
+            written += layout.text[start : change.start]
+            moved += [(len(written) + at, old, length) for at, old, length in change.moved]
+            written, start = written + change.text, change.end
+        return Change(*lines, written, moved=tuple(moved))
+
+
+def _in_two(layout: Layout, outer: Level, body: Body, low: int, high: int) -> _Parts:
+    """A body in front of one of its statements `low` to `high`, and from that on: with the fewest variables that are
+    declared apart, of those the last one."""
     why = NotPossible(f"the branch in line {line_of(layout.text, body.start)} reads before it writes")
+    found: list[_Parts] = []
     for index in range(high, low - 1, -1):
         try:
-            return _parts(layout, outer, body, [(index, _in_front_of(layout, body, index))])
+            found.append(_parts(layout, outer, body, [(index, _in_front_of(layout, body, index))]))
         except NotPossible as reason:
             why = reason
-    raise why
+    if not found:
+        raise why
+    return min(found, key=lambda parts: parts.cost)
 
 
 def _in_front_of(layout: Layout, body: Body, index: int) -> _Range:
@@ -190,7 +222,7 @@ def _refuse_cut(layout: Layout, owner: Statement) -> None:
     place_of_else(layout, owner.bodies[0], owner.bodies[1], line)
 
 
-def _parts(layout: Layout, outer: Level, body: Body, cuts: Sequence[tuple[int, _Range]]) -> list[_Range]:
+def _parts(layout: Layout, outer: Level, body: Body, cuts: Sequence[tuple[int, _Range]]) -> _Parts:
     """The lines of a body in front of, between and behind the lines that it is cut at, each with the statement behind.
     `outer`: the body that the conditional is in."""
     line = line_of(layout.text, body.start)
@@ -198,27 +230,34 @@ def _parts(layout: Layout, outer: Level, body: Body, cuts: Sequence[tuple[int, _
         raise NotPossible(f"the branch in line {line} does not begin and end with its lines")
     starts = [layout.text.find(b"\n", body.start) + 1, *(end for _, (_, end) in cuts)]
     ends = [*(start for _, (start, _) in cuts), layout.line_start(body.end)]
+    lines = list(zip(starts, ends, strict=True))
     label = next((s for s in body.statements if s.kind == "label"), None)
     if label is not None:
         raise NotPossible(f"there is a label in line {line_of(layout.text, label.start)}")
     level = Level(outer.function, (*outer.steps, Step(outer.body, outer.position)), body, 0)
-    for index in (index for index, _ in cuts if 0 < index < len(body.statements)):
-        cut = cut_with_least(layout, level, [index])
-        if cut.variables or cut.again or cut.whole:
-            raise NotPossible(f"what is declared in the branch in line {line} is used behind the barrier")
-    return list(zip(starts, ends, strict=True))
+    found = [cut_with_least(layout, level, [index]) for index, _ in cuts if 0 < index < len(body.statements)]
+    if not found:
+        return _Parts(lines)
+    if any(cut.again or cut.whole for cut in found):
+        raise NotPossible(f"what is declared in the branch in line {line} is used behind the barrier")
+    apart = {index: declares for cut in found for index, declares in cut.apart.items()}
+    constants = frozenset(index for cut in found for index in cut.constants)
+    cut = Cut(max(cut.at for cut in found), 0, dict(sorted(apart.items())), (), constants)
+    keep_scopes(layout, outer, level, cut)
+    declared = [
+        (each, written)
+        for index, declares in cut.apart.items()
+        for each in ([declares] if index in constants else [(d,) for d in declares])
+        for written in declared_in_front(layout, outer, level, replace(cut, apart={index: each}))
+    ]
+    changes = sorted(assigned(layout, level, replace(cut, at=len(body.statements))), key=lambda c: c.start)
+    return _Parts(lines, declared, changes, taken_for_granted(layout, level, cut), cut.cost)
 
 
 def _rewritten(
-    session: Session,
-    layout: Layout,
-    outer: Level,
-    owner: Statement,
-    then: Sequence[_Range],
-    otherwise: Sequence[_Range],
-    barrier: bytes,
-) -> tuple[Change, bytes]:
-    """The change, and the variable that it declares, if it does. `barrier`: what is between the parts, if anything."""
+    session: Session, layout: Layout, outer: Level, owner: Statement, branches: tuple[_Parts, _Parts], barrier: bytes
+) -> Restructuring:
+    """The step. `barrier`: what is between the parts, if anything."""
     text, newline, indentation = layout.text, layout.newline, layout.indentation(owner.keyword)
     line = line_of(text, owner.keyword)
     place, condition = condition_of(layout, owner, outer, line)
@@ -227,31 +266,54 @@ def _rewritten(
         raise NotPossible(f"there is a comment in the condition in line {line}")
     written, moved = b"", list[tuple[int, int, int]]()
     name = kept or fresh_name(outer, text, "taken", session.reserved_in(outer.function))
-    if kept is None:
+    declared = _of_both(branches)
+    if kept is None or declared:
         require_braces(layout, outer, f"the conditional in line {line} is in a section of a `switch` without braces")
+    if kept is None:
         head = b"const bool " + name + b" = "
         moved.append((len(head), place[0], place[1] - place[0]))
         written = head + condition + b";" + newline + indentation
+    written += b"".join(each + b";" + newline + indentation for each in declared)
     barrier += newline + indentation if barrier else b""
     opposite = name[1:].lstrip() if name.startswith(b"!") else b"!" + name
     opening = _Joint.of(layout, owner.head_end, owner.bodies[0])
     middle = _Joint.of(layout, owner.bodies[0].end, owner.bodies[1])
+    then, otherwise = ([parts.copied(layout, lines) for lines in parts.lines] for parts in branches)
     for index, (one, two) in enumerate(zip(then, otherwise, strict=True)):
         written += barrier if index else b""
-        filled = [(test, at) for test, at in ((name, one), (opposite, two)) if text[slice(*at)].strip()]
-        for number, (test, (start, end)) in enumerate(filled):
+        filled = [(test, part) for test, part in ((name, one), (opposite, two)) if part.text.strip()]
+        for number, (test, part) in enumerate(filled):
             if number:
                 written += middle.once()
             else:
                 written += b"if (" + test + b")" + (opening.once() if test == name else opening.plain)
             written += newline
-            moved.append((len(written), start, end - start))
-            written += text[start:end] + indentation
+            moved += [(len(written) + at, old, length) for at, old, length in part.moved]
+            written += part.text + indentation
         written += b"}" + newline + indentation if filled else b""
     if opening.is_commented or middle.is_commented:
         raise NotPossible("comments are between branches of which only one does something in front of each barrier")
     change = Change(owner.keyword, owner.end, written.rstrip(), moved=tuple(moved))
-    return change, name if kept is None else b""
+    swapped = not any(part.text.strip() for part in (then[0], otherwise[-1]))
+    return Restructuring(
+        outer.function.path,
+        [change],
+        f"{'swap the' if swapped else 'split both'} branches of the conditional",
+        owner.keyword,
+        granted=next(filter(None, (parts.granted for parts in branches)), ""),
+        name=name if kept is None else b"",
+        declares_nothing=kept is not None and not declared,
+    )
+
+
+def _of_both(branches: tuple[_Parts, _Parts]) -> list[bytes]:
+    """What goes in front of both. Variables that are alike are declared once: a thread takes one branch only. Raises
+    `NotPossible`."""
+    for (one, first), (two, second) in product(*(parts.declared for parts in branches)):
+        both = {d.name for d in one} & {d.name for d in two}
+        if both and not (first == second == typed(one[0])):
+            raise NotPossible(f"both branches of the conditional declare `{min(both)}`")
+    return list(dict.fromkeys(written for parts in branches for _, written in parts.declared))
 
 
 @dataclass

@@ -98,8 +98,52 @@ def verdicts(text: str) -> list[Verdict]:
     a[t] = v;
   }""",
         ),
+        (
+            """  if (t < 32) {
+    const int v = d[t], w = 1 + d[t + 1];
+    s[t] = v;
+    __syncthreads();
+    a[t] = s[t + 32] + w;
+    int u = s[t + 33];
+    __syncthreads();
+    s[t] = u + v;
+  } else {
+    const int v = d[t];
+    s[t] = v;
+    __syncthreads();
+    int u = s[t - 32];
+    a[t] = u;
+    __syncthreads();
+    s[t] = v - u;
+  }""",
+            """  const bool taken = t < 32;
+  int v;
+  int w;
+  int u;
+  if (taken) {
+    v = d[t], w = 1 + d[t + 1];
+    s[t] = v;
+  } else {
+    v = d[t];
+    s[t] = v;
+  }
+  __syncthreads();
+  if (taken) {
+    a[t] = s[t + 32] + w;
+    u = s[t + 33];
+  } else {
+    u = s[t - 32];
+    a[t] = u;
+  }
+  __syncthreads();
+  if (taken) {
+    s[t] = u + v;
+  } else {
+    s[t] = v - u;
+  }""",
+        ),
     ],
-    ids=["consumer first", "two barriers", "kept condition"],
+    ids=["consumer first", "two barriers", "kept condition", "own variables"],
 )
 @pytest.mark.parametrize("ends", ["\n", "\r\n"])
 def test_one_barrier_stands_for_those_of_both_branches(body: str, after: str, ends: str) -> None:
@@ -142,9 +186,7 @@ def test_one_barrier_stands_for_those_of_both_branches(body: str, after: str, en
             "      __syncthreads();\n    }\n  } else {\n    for (int j = 0; j < n; j++) {\n      s[t] = d[j];\n"
             "      __syncthreads();\n      __syncthreads();\n    }\n  }"
         ),
-        CONSUMER_FIRST.replace(
-            "    __syncthreads();\n    a[t]", "    int u = d[t];\n    __syncthreads();\n    a[t] = u;\n    a[t]"
-        ),
+        CONSUMER_FIRST.replace("    __syncthreads();\n    a[t] =", "    int &u = a[t];\n    __syncthreads();\n    u ="),
         CONSUMER_FIRST.replace("    s[t] = d[t];", "#ifdef OTHER\n    s[t] = 3;\n#endif\n    s[t] = d[t];"),
     ],
     ids=[

@@ -46,16 +46,40 @@ FIRST = [
   for (int i = 0; i < 2; ++i) out[t + i] = s[t + 65];
   s[t + 64] = 0;
 """,
-    # variables that both parts of a branch use
+    # branches that declare another thing each by one name
     """\
   if (t < 32) {
     float v = in[t];
     s[t] = v;
     out[t] = s[t + 32] + v;
   } else {
-    float w = in[t];
-    s[t] = w;
-    out[t] = s[t - 32] + w;
+    int v = n;
+    s[t] = v;
+    out[t] = s[t - 32] + v;
+  }
+""",
+    """\
+  float v = n;
+  if (t < 32) {
+    float v = in[t];
+    s[t] = v;
+    out[t] = s[t + 32] + v;
+  } else {
+    s[t] = v;
+    out[t] = s[t - 32] + v;
+  }
+""",
+    """\
+  if (t < 32) {
+    __shared__ float q[64];
+    q[t] = in[t];
+    s[t] = 1;
+    out[t] = s[t + 32] + q[t];
+  } else {
+    __shared__ float q[64];
+    q[t] = in[t];
+    s[t] = 2;
+    out[t] = s[t - 32] + q[t];
   }
 """,
     """\
@@ -261,6 +285,91 @@ BOTH = [
     out[t] = s[63 - t];
   } else {
     s[t] = 0;
+  }
+""",
+    # variables that both parts of a branch use, alike in both branches
+    """\
+  if (t < 32) {
+    float v = in[t];
+    s[t] = v;
+    out[t] = s[t + 32] + v;
+  } else {
+    float w = in[t];
+    s[t] = w;
+    out[t] = s[t - 32] + w;
+  }
+""",
+    """\
+  if (t < 32) {
+    const float v = in[t];  // mine
+    s[t] = v;
+    out[t] = s[t + 32] + v;
+  } else {
+    const float v = in[t];
+    const int o = 2 * t, q = t + 1;
+    s[t] = v;
+    out[o] = s[t - 32] + v + q;
+  }
+""",
+    """\
+  if (t < 32) {
+    float r[2] = {in[t], 0};
+    s[t] = r[0];
+    out[t] = s[t + 32] + r[1];
+  } else {
+    float r[2] = {in[t], 1};
+    float *p = &s[t];
+    *p = r[0];
+    out[t] = p[-32] + r[1];
+  }
+""",
+    """\
+  if (t < 32) {
+    float v = in[t];
+    s[t] = v;
+    out[t] = s[t + 32] + v;
+  } else {
+    s[t] = 1;
+    float v = s[t - 32];
+    out[t] = v;
+  }
+""",
+    # and that something points to
+    """\
+  float z = 1, *p = &z;
+  if (t < 32) {
+    float v = in[t];
+    p = &v;
+    s[t] = 3;
+    out[t] = s[t + 32] + *p;
+  } else {
+    s[t] = -in[t];
+    out[t] = s[t - 32];
+  }
+""",
+    """\
+  float z = 1, *p = &z;
+  if (t < 32) {
+    float v[2] = {in[t], 2};
+    p = v;
+    s[t] = 3;
+    out[t] = s[t + 32] + *p;
+  } else {
+    s[t] = -in[t];
+    out[t] = s[t - 32];
+  }
+""",
+    """\
+  const float *p = in;
+  const float *&r = p;
+  if (t < 32) {
+    float v = in[t];
+    r = &v;
+    s[t] = in[t];
+    out[t] = s[t + 32] + *p;
+  } else {
+    s[t] = 1;
+    out[t] = s[t - 32];
   }
 """,
 ]
@@ -565,7 +674,7 @@ NOT_BOTH = [
     s[t] = 1;
   }
 """,
-    # comments that go on in the next line, names that mean something else behind, variables that are pointed to
+    # comments that go on in the next line, names that mean something else behind
     """\
   if (t < 32) {
     s[t] = in[t]; /* what follows
@@ -599,18 +708,6 @@ NOT_BOTH = [
   }
 """,
     """\
-  float z = 1, *p = &z;
-  if (t < 32) {
-    float v = in[t];
-    p = &v;
-    s[t] = 3;
-    out[t] = s[t + 32] + *p;
-  } else {
-    s[t] = -in[t];
-    out[t] = s[t - 32];
-  }
-""",
-    """\
   if (t < 32) {
     struct P { float a; };
     s[t] = in[t];
@@ -618,18 +715,6 @@ NOT_BOTH = [
     out[t] = p.a;
   } else {
     s[t] = 1;
-    out[t] = s[t - 32];
-  }
-""",
-    """\
-  float z = 1, *p = &z;
-  if (t < 32) {
-    float v[2] = {in[t], 2};
-    p = v;
-    s[t] = 3;
-    out[t] = s[t + 32] + *p;
-  } else {
-    s[t] = -in[t];
     out[t] = s[t - 32];
   }
 """,
@@ -642,19 +727,6 @@ NOT_BOTH = [
   } else {
     s[t] = -in[t];
     out[t] = s[t - 32] + v;
-  }
-""",
-    """\
-  const float *p = in;
-  const float *&r = p;
-  if (t < 32) {
-    float v = in[t];
-    r = &v;
-    s[t] = in[t];
-    out[t] = s[t + 32] + *p;
-  } else {
-    s[t] = 1;
-    out[t] = s[t - 32];
   }
 """,
 ]
