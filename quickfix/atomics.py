@@ -177,7 +177,7 @@ def _gone(session: Session, current: Session, trial: Trial, done: Sequence[Done]
     if current is session:
         return trial.gone
     judged = session.judge(trial, composed([each.trial for each in done]))
-    return frozenset(gone_groups(session.result, trial.checked, judged.left)) if judged.is_clean else frozenset()
+    return frozenset(gone_groups(session.result, trial.checked, judged)) if judged.is_clean else frozenset()
 
 
 def _races_left(

@@ -273,7 +273,7 @@ def _moved(
     if not judged.is_clean:
         return FixRefusal(sentence(judged.worse[0]) if judged.worse else "With a barrier elsewhere others would race.")
     places = as_spelled(placed, places_in_words(bare.changes(placed.barriers), bare, without.files))
-    gone = gone_groups(session.result, placed.trial.checked, judged.left)
+    gone = gone_groups(session.result, placed.trial.checked, judged)
     promised = {finding.group for finding in family}
     if not promised <= gone:
         return FixRefusal("With a barrier elsewhere there would still be threads that wait for others.")

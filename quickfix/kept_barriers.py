@@ -157,7 +157,7 @@ def _reached(
         return made or FixRefusal("There is no place for a barrier between the accesses.")
     files = composed(steps)
     difference = first.session.judge(trial, files)
-    gone = gone_groups(first.session.result, trial.checked, difference.left)
+    gone = gone_groups(first.session.result, trial.checked, difference)
     if not difference.is_clean or not gone.issuperset(groups):
         return FixRefusal(sentence(next(iter(difference.worse), "Other accesses would race.")))
     conditions = dict.fromkeys(c.decode() for edit, _ in edits for c in edit.conditions)

@@ -241,6 +241,7 @@ def _next(
     one of the names `kept`. A sentence where one is in sight and cannot be made, None where there is nothing to do."""
     said: str | None = None
     found: list[Restructuring] = []
+    spare: Restructuring | None = None
     session.reserved = {None: set(kept)}
     blocks = [race for race in races if race.scope != "inter-block"]
     # While some call of a function is conditional, no barrier in it is one that all threads reach.

@@ -440,7 +440,7 @@ class Session:
             result = replace(result, syntax=result.syntax[: len(self.result.syntax)])
         difference = compare(self.result, result, files, frozenset())
         checked = {kernel.mangled for kernel in result.kernels}
-        return difference, frozenset(gone_groups(self.result, checked, difference.left))
+        return difference, frozenset(gone_groups(self.result, checked, difference))
 
     def needed_for(self, trial: Trial, targets: Collection[PairKey]) -> Callable[[Key], bool]:
         """Tells of the barriers of a trial, by their gaps, whether one is seen to be needed for `targets`; False says
@@ -598,7 +598,7 @@ class Session:
             changes,
             difference,
             checked,
-            frozenset(gone_groups(self.result, checked, difference.left)),
+            frozenset(gone_groups(self.result, checked, difference)),
             keys(difference.divergent),
             keys(difference.late),
             keys(difference.in_vain),
@@ -651,7 +651,7 @@ class Session:
         executed = self._judge.executed(trial.analysis, trial.files)
         if executed is not None:
             difference = self._judge.difference(executed, trial.files, targets, inserting=inserting)
-            gone = frozenset(gone_groups(self.result, trial.checked, difference.left))
+            gone = frozenset(gone_groups(self.result, trial.checked, difference))
             trial = replace(trial, analysis=executed, difference=difference, gone=gone)
         difference, missed, late = self._elsewhere(trial.difference, trial.files, trial.checked, inserting=inserting)
         keys = _gaps_at(trial.changes)

@@ -7,7 +7,7 @@ the old one by the places of their accesses, so positions and line numbers may d
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
@@ -275,15 +275,19 @@ def with_findings(result: UnitResult, found: UnitResult) -> UnitResult:
     return replace(result, kernels=tuple(all_of(k) for k in result.kernels))
 
 
-def gone_groups(before: UnitResult, checked: Collection[str], left: Collection[PairKey]) -> set[str]:
+def gone_groups(before: UnitResult, checked: Collection[str], difference: Difference) -> set[str]:
     """Groups of which nothing is left when the kernels with the mangled names `checked` were checked again.
 
     Redundant barriers aside: whether another barrier still is one, an edit is not judged by."""
     gone: set[str] = set()
-    held: set[str] = set()
+    held = {finding.group for finding in difference.appeared}
     for kernel in before.kernels:
         for finding in findings_of(kernel):
-            if kernel.mangled not in checked or finding.code is Verdict.REDUNDANT_BARRIER or key_of(finding) in left:
+            if (
+                kernel.mangled not in checked
+                or finding.code is Verdict.REDUNDANT_BARRIER
+                or key_of(finding) in difference.left
+            ):
                 held.add(finding.group)
             else:
                 gone.add(finding.group)
@@ -341,7 +345,7 @@ def _context(
             if earlier is None or earlier.scope == "inter-block" or finding.scope != "inter-block":
                 found.remaining.append(old)
         elif earlier is None and unasked and finding.code in RACES:
-            found.appeared.append(old)
+            found.appeared.append(_in_group(old, before.findings))
         elif earlier is None or _is_worse(finding, earlier):
             _worsened(found, kernel, old)
         elif any(_may_order(b, old) for b in vanished):
@@ -355,6 +359,19 @@ def _context(
     for reason in after.reasons:
         if reasons[reason.kind] > 0:
             found.worse.append(f"`{kernel.name}`: {reason.text}")
+
+
+def _in_group(race: Finding, others: Iterable[Finding]) -> Finding:
+    """A race in the group of those whose write it shares, if there are any: groups go by places in the text."""
+    write = _written(race)
+    group = next((f.group for f in others if f.code in RACES and _written(f) == write), race.group)
+    return replace(race, group=group)
+
+
+def _written(race: Finding) -> tuple[str, str, int]:
+    """What a group of races is about: the object, and where the first write stands."""
+    span = next((a.span for a in race.accesses if a.kind != "read"), race.span)
+    return race.object or "", span.path, span.start_offset
 
 
 def _is_worse(finding: Finding, earlier: Finding) -> bool:
