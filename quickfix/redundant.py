@@ -17,10 +17,12 @@ from quickfix.callers import agreed
 from quickfix.edits import Change
 from quickfix.oracle import SearchSpentError, Stop
 from quickfix.removal import deletion
+from quickfix.same_memory import told_apart
 from quickfix.search import sentence
 from quickfix.session import Session, Trial, names_of
+from quickfix.solving import Solving
 from quickfix.verify import findings_of
-from quickfix.wording import barriers_in_words, edits_of, empty_bodies, pair_in_words, shown
+from quickfix.wording import barriers_in_words, edits_of, empty_bodies, granting, pair_in_words, shown
 
 
 def remove_redundant(engine: Engine, request: CheckRequest, stop: Stop = never) -> Fix | FixRefusal:
@@ -44,8 +46,8 @@ def _all_removed(engine: Engine, request: CheckRequest, stop: Stop) -> Fix | Fix
                 continue
             barriers = [(finding.span.path, finding.span.start_offset)]
             elsewhere = session.other_builds.of(session.touched(barriers))
-            if elsewhere.granted:
-                refusals.append(elsewhere.granted)
+            if granted := elsewhere.granted or _granted(session, [*removed, finding]):
+                refusals.append(granted)
                 continue
             try:
                 trial = session.trial(more, frozenset())
@@ -79,7 +81,7 @@ def redundant_removed(session: Session, kernels: Sequence[KernelAnalysis], findi
     trial = session.trial(changes, frozenset(), names_of(kernels))
     if not trial.difference.is_clean:
         return FixRefusal(why_needed(trial))
-    return Fix(
+    fix = Fix(
         title=removal_title(session, finding),
         kind="remove-barrier",
         edits=edits_of(trial),
@@ -87,6 +89,15 @@ def redundant_removed(session: Session, kernels: Sequence[KernelAnalysis], findi
         cost="−1 barrier",
         notes=empty_bodies(trial),
     )
+    return granting(fix, _granted(session, [finding]))
+
+
+def _granted(session: Session, findings: Sequence[Finding]) -> str:
+    """What is assumed where the barriers of findings go, a sentence or nothing."""
+    solving = Solving.short(session.request, session.poll)
+    found = told_apart(session.kernels, {f.span for f in findings}, solving)
+    session.charge(solving.effort.spent)
+    return found
 
 
 def removal_title(session: Session, finding: Finding) -> str:

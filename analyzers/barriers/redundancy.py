@@ -109,7 +109,7 @@ def shows(events: KernelEvents, barrier: BarrierEvent) -> bool:
 
 def _proved_without(checker: RaceChecker, checked: Checked, gone: frozenset[int]) -> bool:
     pairs = dict.fromkeys(p for b in sorted(gone) for p in checked.ordering.get(b, ()))
-    assumed = (p for p in checked.assumed_apart if _is_ordered_by(checker.launch, p, gone))
+    assumed = (p for p in checked.assumed_apart if is_ordered_by(checker.launch, p, gone))
     return all(checker.is_proved_without(pair, gone) for pair in chain(pairs, assumed))
 
 
@@ -124,7 +124,7 @@ class _Beyond:
         whole, pairs = self._whole
         if whole is None:
             return False
-        ordered = (pair for pair in pairs if _is_ordered_by(whole.launch, pair, gone))
+        ordered = (pair for pair in pairs if is_ordered_by(whole.launch, pair, gone))
         return all(whole.is_proved_without(pair, gone) for pair in ordered)
 
     @cached_property
@@ -147,7 +147,8 @@ class _Beyond:
         return checker, [p for p in conflicting(launch) if p.one.id in reads or p.two.id in reads]
 
 
-def _is_ordered_by(launch: Launch, pair: Pair, barriers: frozenset[int]) -> bool:
+def is_ordered_by(launch: Launch, pair: Pair, barriers: frozenset[int]) -> bool:
+    """Whether some of the barriers keep the pair apart within a block."""
     modes: tuple[Mode, ...] = ("block", "warp")
     return any(cases(launch, pair.one, pair.two, mode).ordering & barriers for mode in modes)
 
