@@ -350,11 +350,13 @@ def assigned(layout: Layout, level: Level, cut: Cut) -> Iterable[Change]:
                 yield Change(name, len(layout.text) - len(layout.text[name:].lstrip()), b" = ")
             continue
         end = layout.text.find(b"\n", statement.end) + 1
-        alone = index + 1 < cut.at and layout.is_first(statement.start) and end > 0
+        alone = layout.is_first(statement.start) and end > 0 and not layout.text[statement.end : end].strip()
         if not moves and (said := said_in(layout, statement.start, statement.end)):
             yield Change(statement.start, statement.end, said.rstrip())
-        elif alone and not layout.text[statement.end : end].strip():
+        elif alone and index + 1 < cut.at:
             yield Change(layout.line_start(statement.start), end, b"")
+        elif alone and (before := layout.text[: layout.line_start(statement.start)].rstrip(b"\r\n")):
+            yield Change(len(before), statement.end, b"")  # what follows begins in this line
         else:
             yield Change(statement.start, statement.end, b"")
 

@@ -8,7 +8,7 @@ parts and of its names comes from the tree; the text tells where its last byte s
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, Final, Protocol
@@ -26,13 +26,20 @@ from analyzers.frontend.cindex import (
     referenced,
 )
 from analyzers.frontend.conditional_statements import choice_of
-from analyzers.frontend.copies import VECTOR, class_assignment, is_copied_by_bytes
-from analyzers.frontend.declared_apart import bound_to, element_type, elements_of
+from analyzers.frontend.copies import class_assignment, is_copied_by_bytes
+from analyzers.frontend.declared_variables import (
+    InstanceKinds,
+    declared_in,
+    holds_number,
+    is_by_macro,
+    is_vector,
+    type_by_macro,
+    unqualified,
+)
 from analyzers.frontend.gaps import (
     Argument,
     Assignment,
     Body,
-    Declared,
     FunctionTree,
     InnerCall,
     Part,
@@ -44,10 +51,10 @@ from analyzers.frontend.gaps import (
 )
 from analyzers.frontend.inner_calls import inner_calls
 from analyzers.frontend.inner_values import inner_values
-from analyzers.frontend.lowering.nodes import Kinds, NodeTable, written_by_macro
+from analyzers.frontend.lowering.nodes import Kinds, NodeTable
 from analyzers.frontend.open_types import type_of, without_wrapper
-from analyzers.frontend.plain import UNKNOWN_TEST, constant_step, is_idle, is_plain, is_plain_step, test_of
-from analyzers.frontend.settled import depends_on_class, field_of, is_constant, is_number, is_open, template_name
+from analyzers.frontend.plain import UNKNOWN_TEST, constant_step, is_idle, is_plain_step, test_of
+from analyzers.frontend.settled import field_of, is_constant, is_number, is_open, template_name
 from analyzers.frontend.signatures import FUNCTIONS, SCOPES, signatures
 from analyzers.frontend.sizes import divisors, size_of
 from analyzers.frontend.update_sequences import SequenceReader
@@ -133,16 +140,7 @@ def _descend(
 
 
 _ASSIGNMENTS: Final = frozenset({"=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>="})
-_PLAIN: Final = frozenset(range(TypeKind.BOOL.value, TypeKind.LONGDOUBLE.value + 1)) | {
-    TypeKind.HALF.value,
-    TypeKind.POINTER.value,
-    TypeKind.ENUM.value,
-    TypeKind.UNEXPOSED.value,
-}
-"""Kinds of types whose values are copied without code: numbers, pointers, enumerators; and parameters of templates,
-which mostly stand for such."""
 _ASSIGNED: Final = re.compile(rb"(?:<<|>>|[^=!<>])=(?!=)")
-_WITHOUT_QUALIFIERS: Final = re.compile(r"\b(?:const|volatile)\b\s*")
 _KEYWORDS: Final = frozenset({b"if", b"for", b"while", b"do", b"switch"})
 
 
@@ -177,12 +175,8 @@ class _Builder:
     def __init__(self, path: str, text: bytes, instances: Instances | None, wanted: Sequence[int]) -> None:
         self.path = path
         self._instances = instances
-        self._numbers = False
-        """Whether all instances of the function at hand are for numbers and pointers."""
-        self._simple = False
-        """Whether those for classes are for such that only hold numbers."""
-        self._values: Mapping[str, Collection[int]] = {}
-        """Of its template's parameters, in all instances."""
+        self._kinds = InstanceKinds()
+        """Of the function at hand."""
         self.code = blanked(text)
         self.trees: list[FunctionTree] = []
         self.called: dict[int, Any] = {}
@@ -198,8 +192,8 @@ class _Builder:
             name, values = template_name(cursor.spelling), dict[str, set[int]]()
             for _, parameter, value in (v for v in self._instances.values if v[0] == name):
                 values.setdefault(parameter, set()).add(value)
-            self._numbers, self._values = name not in self._instances.for_classes, values
-            self._simple = name not in self._instances.with_code
+            numbers, simple = name not in self._instances.for_classes, name not in self._instances.with_code
+            self._kinds = InstanceKinds(numbers, simple, values)
         self._updates.found, self._updates.stores, self._updates.bounded = [], [], []
         known = compound is not None and self._tree(compound, cursor.spelling, start, end)
         if known and not any(c._kind_id == Kinds.GLOBAL_ATTR for c in parts):
@@ -297,7 +291,7 @@ class _Builder:
         if b"{" in self.code[start:end]:
             self._lambdas(inner)
         name = _NAMES.get(kind, "expression" if 100 <= kind < 200 else "other")
-        macro = _by_macro(inner)
+        macro = is_by_macro(inner) and not type_by_macro(inner, self.code, self._range)
         sides = _sides(inner) if name == "expression" and not macro else ()
         assignment = self._assignment(inner, sides)
         call = inner.spelling or "" if kind == Kinds.CALL and assignment is None else ""
@@ -307,7 +301,8 @@ class _Builder:
         for part in (inner,) if name == "expression" else _values(inner):
             self._updates.expression(part, used=name != "expression")
         shared = self.code.startswith(b"__shared__", start)  # a macro of the toolkit
-        declares = self._declared(inner) if kind == Kinds.DECL_STMT and (shared or not macro) else None
+        declared = kind == Kinds.DECL_STMT and (shared or not macro)
+        declares = declared_in(inner, self.code, self._range, self._kinds) if declared else None
         stop = self._past_semicolon(end, of_value=name in ("expression", "jump") and not macro)
         value = sides[-1] if sides and assignment is not None else None
         if value is None and declares is not None and len(declares) == 1:
@@ -356,8 +351,8 @@ class _Builder:
     def _first_value(self, variable: Any, value: Any) -> Assignment | None:
         """Of a variable that a declaration statement makes, if what is copied to it is copied by no code."""
         at, name = expansion_offset(variable.location), variable.spelling
-        ty, settled = variable.type.get_canonical(), not is_open(variable) or is_number(variable, self._numbers)
-        plain = is_copied_by_bytes(ty) or (ty.kind.value in _PLAIN and settled and not ty.is_volatile_qualified())
+        ty, settled = variable.type.get_canonical(), not is_open(variable) or is_number(variable, self._kinds.numbers)
+        plain = is_copied_by_bytes(ty) or (holds_number(ty) and settled and not ty.is_volatile_qualified())
         place, target = self._range(value), (at, at + len(name))
         written = self.code[slice(*target)] == name.encode() and self.code[target[1] : place[0]].strip() == b"="
         if not plain or not written:
@@ -370,7 +365,7 @@ class _Builder:
         return any(template_name(name).encode() in self.code[start:end] for name in names)
 
     def _calls(self, statement: Any) -> Iterator[InnerCall]:
-        for call in inner_calls(statement, self._numbers):
+        for call in inner_calls(statement, self._kinds.numbers):
             arguments = [a for a in call.get_arguments() if a is not None and a.extent.start.file is not None]
             found = tuple(Argument(self._range(a), self._passed(a), self._is_plain(a), is_idle(a)) for a in arguments)
             yield InnerCall(self._range(call), self._copied(call), found)
@@ -384,7 +379,7 @@ class _Builder:
         canonical = expression.type.get_canonical()
         if canonical.kind == TypeKind.VOID:
             return "void"
-        plain = canonical.kind.value in _PLAIN or VECTOR.fullmatch(_WITHOUT_QUALIFIERS.sub("", canonical.spelling))
+        plain = holds_number(canonical) or is_vector(canonical)
         written = self._written(expression)
         return written if plain and written != "auto" and "(" not in written else ""
 
@@ -400,64 +395,14 @@ class _Builder:
         return tuple(reversed(found))
 
     def _is_plain(self, expression: Any) -> bool:
-        return is_plain(expression, self._numbers)
-
-    def _is_given(self, variable: Any) -> bool:
-        """Whether the value of a variable is plain, and nothing is called to make the one of the other."""
-        settled = not is_open(variable) or is_number(variable, self._numbers)
-        return settled and _has_value(variable, self._is_plain)
-
-    def _divides_safely(self, variable: Any) -> bool:
-        """Whether the value of a variable divides by constants and dimensions only."""
-        value = initializer(variable)
-        return value is None or divisors(value, self._values) == frozenset()
+        return self._kinds.is_plain(expression)
 
     def _is_plain_part(self, part: Part, expression: Any) -> bool:
         if part == "test":
             return self._is_plain(expression)
         if part == "step" or expression._kind_id != Kinds.DECL_STMT:
-            return is_plain_step(expression, self._numbers)
-        return all(c._kind_id == Kinds.VAR and self._is_given(c) for c in children(expression))
-
-    def _declared(self, cursor: Any) -> tuple[Declared, ...] | None:
-        found: list[Declared] = []
-        for child in children(cursor):
-            if child._kind_id != Kinds.VAR:
-                return None
-            at, name = expansion_offset(child.location), child.spelling
-            if self.code[at : at + len(name)] != name.encode():
-                return None
-            canonical = child.type.get_canonical()
-            deduced = b"auto" in self.code[self._range(cursor)[0] : at].split()
-            # The name of a type that is not written may mean another one here.
-            spelling = _unqualified((canonical if deduced else child.type).spelling)
-            element = element_type(canonical)
-            plain = element.kind.value in _PLAIN or VECTOR.fullmatch(_WITHOUT_QUALIFIERS.sub("", element.spelling))
-            plain = plain or (element.kind == TypeKind.RECORD and element.is_pod() and is_copied_by_bytes(element))
-            following = self.code[at + len(name) : self._range(child)[1]].lstrip()
-            local = self.code[self._range(cursor)[0] : at].split()[:1] not in (
-                [b"static"],
-                [b"extern"],
-                [b"__shared__"],
-            )
-            local = local and "volatile" not in canonical.spelling
-            movable = bool(plain) and local and "(" not in spelling and element is canonical
-            bare = movable and not following
-            value = movable and following.startswith(b"=")
-            plainly = value and self._is_given(child) and self._divides_safely(child)
-            head = self.code[self._range(cursor)[0] : at]
-            kept = local and not any(word in head for word in (b"align", b"attribute", b"__shared__"))
-            elements = (
-                elements_of(child, following, _unqualified, self._range, self.code, self._is_plain)
-                if kept and plain
-                else None
-            )
-            bound = bound_to(child, initializer(child), self._is_plain) if kept else None
-            number = canonical.kind.value in _PLAIN
-            enclosed = movable and (following.startswith(b"{") or (number and following.startswith(b"(")))
-            unknown = bound is None and not self._simple and depends_on_class(child, self._numbers)
-            found.append(Declared(name, at, spelling, value, bare, plainly, elements, bound, enclosed, unknown))
-        return tuple(found)
+            return is_plain_step(expression, self._kinds.numbers)
+        return all(c._kind_id == Kinds.VAR and self._kinds.is_given(c) for c in children(expression))
 
     def _arguments_of(self, cursor: Any) -> tuple[Assignment, ...]:
         use = self._range(cursor)
@@ -466,7 +411,7 @@ class _Builder:
 
     def _written(self, typed: Any) -> str:
         """The type of an expression as the source would write it for a variable."""
-        spelling = _unqualified(type_of(typed).spelling)
+        spelling = unqualified(type_of(typed).spelling)
         return "auto" if not spelling or "dependent" in spelling else spelling
 
     def _assignment(self, cursor: Any, sides: Sequence[Any]) -> Assignment | None:
@@ -556,9 +501,9 @@ class _Builder:
         shape = test_of(test[0]) if len(test) == 1 else UNKNOWN_TEST
         steps = slots.get("step", ())
         sizes = self._sizes(slots)
-        every = [divisors(c, self._values) for found in slots.values() for c in found]
+        every = [divisors(c, self._kinds.values) for found in slots.values() for c in found]
         divided = frozenset[int]().union(*(d for d in every if d is not None)) if None not in every else None
-        by, by_signed = constant_step(steps[0], self._values) if len(steps) == 1 else (None, False)
+        by, by_signed = constant_step(steps[0], self._kinds.values) if len(steps) == 1 else (None, False)
         return Statement(
             name,
             outer,
@@ -604,7 +549,7 @@ class _Builder:
             found["by"] = children(step[0])[1]
         sizes: dict[Slot, frozenset[int]] = {}
         for slot, expression in found.items():
-            variables = size_of(expression, self._values) if expression is not None else None
+            variables = size_of(expression, self._kinds.values) if expression is not None else None
             if variables is not None:
                 sizes[slot] = variables
         return sizes
@@ -699,12 +644,6 @@ def _values(statement: Any) -> list[Any]:
     return [value for value in values if value is not None]
 
 
-def _unqualified(spelling: str) -> str:
-    """A type without the qualifiers of the value itself: those of what a pointer points to stay."""
-    pointee, star, own = spelling.rpartition("*")
-    return (pointee + star + _WITHOUT_QUALIFIERS.sub("", own)).strip()
-
-
 def _arguments(call: Any, rule: Callable[[Any], bool]) -> frozenset[Part]:
     """Of the arguments that are written; defaults have no place."""
     own = call._kind_id == Kinds.CALL and all(
@@ -731,9 +670,3 @@ _IDLE_PARTS: Final[Mapping[Part, Callable[[Any], bool]]] = {
     "test": is_idle,
     "step": partial(is_plain_step, numbers=True),
 }
-
-
-def _by_macro(cursor: Any) -> bool:
-    """The first token stands in a macro's definition or in its arguments."""
-    start = cursor.extent.start
-    return written_by_macro(cursor) or expansion_offset(start) != start.offset
