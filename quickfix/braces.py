@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from analyzers.frontend.blanking import next_visible
 from quickfix.edits import Change, Layout, indented
 from quickfix.naming import NotPossible, line_of
 from quickfix.paths import Level
@@ -15,7 +16,7 @@ DECLARING: Final = frozenset({"declaration", "other"})
 
 
 def braces(level: Level, text: bytes) -> list[Change]:
-    """The changes for the body of `level`, the last one of its statement. Raises `NotPossible`."""
+    """The changes for the body of `level`. Raises `NotPossible`."""
     layout, owner, body = Layout(text), level.owner, level.body
     assert owner is not None
     if body.role == "case":
@@ -24,11 +25,16 @@ def braces(level: Level, text: bytes) -> list[Change]:
     line = line_of(text, owner.keyword)
     head, end = layout.last_visible(body.start, owner.start), layout.line_end(body.end)
     between = text[head : body.start]
-    if owner.macro or not layout.is_first(owner.keyword) or layout.code[head : body.start].strip() or b"#" in between:
+    if (
+        owner.macro
+        or not _begins_line(layout, owner.keyword)
+        or layout.code[head : body.start].strip()
+        or b"#" in between
+    ):
         raise NotPossible(f"the {what} in line {line} has no braces")
     if not balanced(text, owner.keyword, end):
         raise NotPossible(f"preprocessor lines cut the {what} in line {line}")
-    closing = Change(end, end, layout.newline + outer + b"}")
+    closing = _closed(layout, end, outer, before_else=body.role == "then" and len(owner.bodies) > 1)
     unit = layout.unit(level.function)
     more = [Change(each, each, unit) for each in indented(text, body.start, body.end)]
     if layout.same_line(head, body.start):
@@ -42,6 +48,19 @@ def braces(level: Level, text: bytes) -> list[Change]:
         lines = indented(text, head, body.end)
         return [Change(head, head, b" {"), *(Change(each, each, unit) for each in lines), closing]
     return [Change(head, head, b" {"), closing]
+
+
+def _begins_line(layout: Layout, keyword: int) -> bool:
+    """Whether nothing is in front of a statement in its line, an `else` aside that it is the branch of."""
+    return layout.text[layout.line_start(keyword) : keyword].strip() in (b"", b"else", b"} else")
+
+
+def _closed(layout: Layout, end: int, outer: bytes, *, before_else: bool) -> Change:
+    """The brace behind what ends at an offset, in the line of the `else` that follows, if one does."""
+    follows = next_visible(layout.code, end)
+    if before_else and not layout.text[end:follows].strip():
+        return Change(end, follows, layout.newline + outer + b"} ")
+    return Change(end, end, layout.newline + outer + b"}")
 
 
 def _around_section(level: Level, layout: Layout) -> list[Change]:

@@ -180,7 +180,12 @@ def _without_label(level: Level, index: int, layout: Layout) -> list[Change]:
         end = last.end
     if layout.code[label.start : end] != layout.text[label.start : end] or b"#" in layout.text[label.start : end]:
         return []
-    return deleted(layout, label.start, end)
+    behind = layout.text[end : layout.line_end(end)]
+    if not behind.strip() or not layout.is_first(label.start):
+        return deleted(layout, label.start, end)
+    # What a comment in its line says is said of what follows.
+    written = layout.indentation(body.statements[index - 1].start) if index else b""
+    return [Change(layout.line_start(label.start), end + len(behind) - len(behind.lstrip()), written)]
 
 
 def _all(statements: Iterable[Statement]) -> Iterable[Statement]:

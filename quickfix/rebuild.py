@@ -256,13 +256,15 @@ def _next(
     for change in others if first is None else chain((first,), calls):
         if not isinstance(change, Restructuring):
             said = said or change
+        elif change.is_spare:
+            spare = spare or change
         elif not found or (
             found[0].is_one_of_several and change.is_one_of_several and not any(touch(change, other) for other in found)
         ):
             found.append(change)
             session.reserve(change.path, change.at, change.name)
     session.reserved = {}
-    return found or said
+    return found or ([spare] if spare is not None else said)
 
 
 def _missed_in(session: Session) -> Iterable[tuple[str, bytes]]:
@@ -294,7 +296,7 @@ def _voted(session: Session, begun: Begun, groups: Sequence[str]) -> Fix | FixRe
     steps = begun.steps
     files = composed(steps)
     judged = session.judge(steps[-1], files)
-    gone = gone_groups(session.result, steps[-1].checked, judged.left)
+    gone = gone_groups(session.result, steps[-1].checked, judged)
     targets = [f for f in _races_of(session.kernels) if f.group in groups]
     if judged.worse:
         return FixRefusal(sentence(judged.worse[0]))
@@ -373,7 +375,7 @@ def _fix(
     files = composed(steps)
     whole = composed([*steps, placed.trial])
     judged = session.judge(placed.trial, whole)
-    gone = gone_groups(session.result, placed.trial.checked, judged.left)
+    gone = gone_groups(session.result, placed.trial.checked, judged)
     if not gone.issuperset(groups) or not judged.is_clean:
         wanted = [f for f in _races_of(session.kernels) if f.group in groups]
         asked = next((f for f in wanted if key_of(f) in judged.left), wanted[0] if wanted else None)
@@ -388,7 +390,7 @@ def _fix(
     if back.placed is not placed:
         placed = back.placed
         whole = composed([*steps, placed.trial])
-        gone = gone_groups(session.result, placed.trial.checked, session.judge(placed.trial, whole).left)
+        gone = gone_groups(session.result, placed.trial.checked, session.judge(placed.trial, whole))
     if begun.may_narrow:
         placed = narrowed(current, placed, kernels, _is_right_for(session, begun, groups))
         whole = composed([*steps, placed.trial])
@@ -430,6 +432,6 @@ def _is_right_for(session: Session, begun: Begun, groups: Sequence[str]) -> Call
 
     def is_right(trial: Trial) -> bool:
         judged = session.judge(trial, composed([*begun.steps, trial]))
-        return judged.is_clean and gone_groups(session.result, trial.checked, judged.left).issuperset(groups)
+        return judged.is_clean and gone_groups(session.result, trial.checked, judged).issuperset(groups)
 
     return is_right

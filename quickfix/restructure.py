@@ -25,6 +25,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable
+from dataclasses import replace
 from itertools import takewhile
 from typing import Final
 
@@ -84,6 +85,7 @@ def restructuring(
         # There is a place, if only some threads get there: a statement is not split for what is between iterations.
         ways = [guard_goto, *_WAYS_BETWEEN[1:], *opened, _split_statement, *_WAYS_AROUND]
     said: str | None = None
+    bare: _BareError | None = None
     for way in ways:
         try:
             found = way(session, (first, second), (one, two))
@@ -97,10 +99,12 @@ def restructuring(
             return str(reason)
         except NotPossible as reason:
             said = said or str(reason)
+            bare = bare or (reason if isinstance(reason, _BareError) else None)
             continue
         if found is not None:
             return found
-    return said
+    room = made_room(session, UnbracedError(bare.level, str(bare))) if bare is not None else None
+    return replace(room, is_spare=True) if room is not None else said
 
 
 def called_by_all(
@@ -117,6 +121,14 @@ def called_by_all(
     except NotPossible:
         return None
     return found
+
+
+class _BareError(NotPossible):
+    """A branch of one statement that another one would have to be in front of."""
+
+    def __init__(self, level: Level, text: str) -> None:
+        super().__init__(text)
+        self.level = level
 
 
 class _NotOpened(NotPossible):
@@ -253,14 +265,16 @@ def _in_front(
         yield Change(statement.start, statement.start, code + rest, moved=(moved,))
         return
     owner = level.owner
-    if owner is None or (level.body.role != "loop" and (owner.kind != "if" or level.body is not owner.bodies[-1])):
+    if owner is None or (level.body.role != "loop" and owner.kind != "if"):
         raise NotPossible("the statement is a branch without braces")
+    if level.body.role != "loop" and level.body is not owner.bodies[-1]:
+        raise _BareError(level, "the statement is a branch without braces")
     head = layout.last_visible(statement.start, owner.start)
     if layout.text[head : statement.start].strip():
         raise NotPossible("there is a comment between the loop and its statement")
     outer = layout.indentation(owner.keyword)
     if not layout.is_first(owner.keyword):
-        raise NotPossible("the statement is a branch without braces")
+        raise _BareError(level, "the statement is a branch without braces")
     same = layout.same_line(head, statement.start)
     inner = outer + layout.unit(level.function) if same else layout.indentation(statement.start)
     opening = b" {" + layout.newline + inner

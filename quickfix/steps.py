@@ -55,6 +55,8 @@ class Restructuring:
     """The variable that it declares, if it is one that others may be made beside in the same text."""
     declares_nothing: bool = False
     """It declares no variable, and others may be made beside it."""
+    is_spare: bool = False
+    """It is for where no other one is to be made: a branch that is taken apart for another race needs no braces."""
 
     @property
     def is_one_of_several(self) -> bool:

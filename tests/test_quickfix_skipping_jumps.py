@@ -75,3 +75,22 @@ def test_a_name_that_is_taken() -> None:
 def test_jumps_that_stay(jump: str, says: str) -> None:
     body = BODIES["a side"][0].replace("if (in[i & 3] == t) continue;", jump)
     assert says in refusal("#define NEXT(c) if (c) continue\n" + SIDES.replace("@", body))
+
+
+def test_what_is_said_at_a_label_that_goes_is_said_of_what_follows() -> None:
+    text = """\
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void k(float *out, const float *in) {
+  __shared__ float s[72];
+  int t = threadIdx.x;
+  s[t] = in[t];
+  __syncthreads();
+  if (t > 50) goto store;
+  s[t] += s[t + 1];
+store:  // write it out
+  out[t] = s[t];
+}
+"""
+    after = edited(text, repaired(text, "k"))
+    assert "store" not in after
+    assert "\n  // write it out\n  out[t] = s[t];\n" in after
