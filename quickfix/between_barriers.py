@@ -14,7 +14,8 @@ from typing import Final
 
 from analyzers.frontend.gaps import Body, Declared, Statement
 from analyzers.frontend.plain import UNKNOWN_TEST, Test
-from quickfix.carried import assumed_of, ends_earlier, is_quiet, made_by_all, said_in
+from quickfix.carried import is_quiet, said_in
+from quickfix.carried_assumptions import assumed_of, ends_earlier, made_by_all
 from quickfix.distribute import DIRECTIVE
 from quickfix.edits import Change
 from quickfix.lasting import LASTING, ending_in, led_to

@@ -18,13 +18,12 @@ from analyzers.frontend.gaps import Body, Declared, FunctionTree, Statement
 from quickfix.edits import Change, Layout
 from quickfix.lasting import LASTING, ending_in, led_to
 from quickfix.naming import NotPossible, line_of, redefines, with_macros
-from quickfix.paths import Level
+from quickfix.paths import Level, around
 from quickfix.variables import declarations, mentioned, statements_of, stay, uses_in
 
 _DIRECTIVE: Final = re.compile(rb"^[ \t]*#", re.MULTILINE)
 _CONSTANT: Final = re.compile(rb"(?:const|constexpr)\b(?![^=]*\*\s*\w+\s*=)")
 """How constants begin, those that point aside: with `const` of what they point to they are none."""
-_CONST: Final = re.compile(rb"\bconst\b")
 _SHARED: Final = re.compile(rb"(?:(?:volatile|static|extern|__align__\s*\([^()]*\))\s+)*__shared__\b")
 _OF_PLACE: Final = re.compile(rb"\b__(?:LINE|COUNTER)__\b")
 _EXTENTS: Final = re.compile(rb"\s*(?:\[[^\[\]]*\]\s*)*")
@@ -44,7 +43,7 @@ class Cut:
     apart: Mapping[int, tuple[Declared, ...]]
     """By statement: what goes in front without its value."""
     again: tuple[int, ...] = ()
-    """References that the second half declares once more, by statement."""
+    """References, and variables of one value, that the second half declares once more, by statement."""
     constants: frozenset[int] = frozenset()
     """The statements of `apart` that go in front as they are, shared memory among them."""
 
@@ -87,7 +86,7 @@ def _cut(layout: Layout, level: Level, cut: int) -> Cut:
     leading = _led_to(layout, level, cut) - used
     used |= leading
     used |= _in_types(layout, level, cut, used, numbers)
-    whole = _head(layout, level, cut, is_used)
+    whole = min((_head(layout, level, cut, is_used), *again))
     apart: dict[int, tuple[Declared, ...]] = {}
     constants: set[int] = set()
     for index, statement in enumerate(body.statements[whole:cut], whole):
@@ -180,10 +179,18 @@ def _may_stay(layout: Layout, level: Level, statement: Statement, cut: int, used
 def _declared_again(
     layout: Layout, level: Level, cut: int, used: set[int], numbers: Mapping[int, int]
 ) -> tuple[int, ...]:
-    """The statements in front of a cut with references that the rest uses. What they refer to is `used` then, too.
-    Raises `NotPossible`."""
+    """The statements in front of a cut with references that the rest uses, and with variables that have one value where
+    there is no room for them in front. What they are made of is `used` then, too. Raises `NotPossible`."""
     function, body, found = level.function, level.body, list[int]()
     for index, statement in reversed(list(enumerate(body.statements[:cut]))):
+        if any(numbers.get(d.at) in used for d in statement.declares or ()) and _has_no_room(layout, level, statement):
+            made_of = mentioned(function, (statement.start, statement.end))
+            own = {numbers[d.at] for d in statement.declares or () if d.at in numbers}
+            first = statement.end, body.statements[cut].start
+            if _is_of_one_value(layout, statement) and stay(function, made_of | own, first):
+                used |= made_of
+                found.append(index)
+                continue
         references = [d for d in statement.declares or () if d.bound is not None]
         needed = next((d for d in references if numbers.get(d.at) in used), None)
         if needed is None:
@@ -202,8 +209,25 @@ def _declared_again(
     return tuple(reversed(found))
 
 
+def _has_no_room(layout: Layout, level: Level, statement: Statement) -> bool:
+    """Whether some name that a statement declares is another's in front of the conditional, or around it."""
+    outer, function = around(level), level.function
+    beside = {d.name for s in outer.body.statements for d in s.declares or ()}
+    rest = level.body.end, outer.body.end
+    return any(
+        d.name in beside or means_another(layout, function, d.name, d.at, rest) for d in statement.declares or ()
+    )
+
+
+def _is_of_one_value(layout: Layout, statement: Statement) -> bool:
+    """Whether variables are computed from numbers of the thread, and no preprocessor line is in the way."""
+    plain = all(d.plain for d in statement.declares or ()) and is_quiet(layout, statement)
+    return plain and not _DIRECTIVE.search(_written(layout, statement))
+
+
 def declared_again(layout: Layout, level: Level, cut: Cut, line: bytes) -> bytes:
-    """The references at the beginning of the second half; `line`: the end of a line, and the blanks of the next."""
+    """What is declared once more at the beginning of the second half; `line`: the end of a line, and the blanks of the
+    next."""
     return b"".join(line + _written(layout, level.body.statements[index]) for index in cut.again)
 
 
@@ -406,53 +430,6 @@ def moved_out(layout: Layout, level: Level, cut: Cut, indentation: bytes) -> Ite
         if deeper.startswith(indentation) and layout.text.startswith(deeper, at + 1):
             yield Change(at + 1, at + 1 + len(deeper) - len(indentation), b"")
         at = layout.text.find(b"\n", at + 1)
-
-
-def taken_for_granted(layout: Layout, level: Level, cut: Cut) -> str:
-    """What is assumed about variables that are assigned apart from their declarations, a sentence or nothing."""
-    apart = ((level.body.statements[i], d) for i, ds in cut.apart.items() if i not in cut.constants for d in ds)
-    said = (assumed_of(layout, level.function, statement, declared) for statement, declared in apart)
-    ends = (
-        ends_earlier(s)
-        for i, s in enumerate(level.body.statements[cut.whole : cut.at], cut.whole)
-        if i not in cut.apart
-    )
-    made = map(made_by_all, level.body.statements[: cut.whole])
-    return next(filter(None, (*said, *made, *ends)), "")
-
-
-def made_by_all(statement: Statement) -> str:
-    """What is assumed where threads make the variables of a declaration that did not before, a sentence or nothing."""
-    return _of_open(statement, "all threads may make `{}`")
-
-
-def ends_earlier(statement: Statement) -> str:
-    """What is assumed where the variables of a declaration end with the first half, a sentence or nothing."""
-    return _of_open(statement, "the end of `{}` does nothing")
-
-
-def _of_open(statement: Statement, what: str) -> str:
-    """That as an assumption about the first variable of a declaration whose type is open, or nothing."""
-    name = next((d.name for d in statement.declares or () if d.open), "")
-    return f"Assumes that {what.format(name)}: its type is only known where the template is used." if name else ""
-
-
-def assumed_of(layout: Layout, function: FunctionTree, statement: Statement, declared: Declared) -> str:
-    """What is assumed where a constant becomes a variable, a sentence or nothing: templates may do another thing with
-    that."""
-    own = {u.variable for u in function.uses if u.kind == "declared" and u.at == declared.at}
-    if declared.open:
-        return (
-            f"Assumes that `{declared.name}` may as well be assigned where it was declared: its type is only known "
-            "where the template is used."
-        )
-    typed = re.compile(rb"\b(?:decltype|typeof|__typeof|__typeof__)\s*\(\s*\(?\s*" + declared.name.encode() + rb"\b")
-    unresolved = any(u.unresolved and u.variable in own for u in function.uses)
-    unresolved = unresolved or typed.search(layout.code, statement.start, function.body.end) is not None
-    if not unresolved or _CONST.search(layout.code, statement.start, declared.at) is None:
-        return ""
-    what = f"what `{declared.name}` is handed to does the same where that is no constant"
-    return f"Assumes that {what}: which function it is, the text does not show."
 
 
 def declared_in_front(layout: Layout, outer: Level, level: Level, cut: Cut) -> Iterable[bytes]:

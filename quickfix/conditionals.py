@@ -23,8 +23,8 @@ from quickfix.carried import (
     declared_in_front,
     keep_scopes,
     moved_out,
-    taken_for_granted,
 )
+from quickfix.carried_assumptions import taken_for_granted
 from quickfix.declared_conditions import DeclaredError
 from quickfix.distribute import DIRECTIVE, inside_out
 from quickfix.edits import Change, Layout, outside_conditionals

@@ -24,9 +24,9 @@ from quickfix.carried import (
     cut_with_least,
     declared_in_front,
     keep_scopes,
-    taken_for_granted,
     typed,
 )
+from quickfix.carried_assumptions import taken_for_granted
 from quickfix.conditionals import condition_of
 from quickfix.distribute import DIRECTIVE
 from quickfix.edits import Change, Layout
