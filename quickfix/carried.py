@@ -24,6 +24,8 @@ from quickfix.variables import declarations, mentioned, statements_of, stay, use
 _DIRECTIVE: Final = re.compile(rb"^[ \t]*#", re.MULTILINE)
 _CONSTANT: Final = re.compile(rb"(?:const|constexpr)\b(?![^=]*\*\s*\w+\s*=)")
 """How constants begin, those that point aside: with `const` of what they point to they are none."""
+_STATIC: Final = re.compile(rb"(?:(?:const|constexpr)\s+)?static\b(?!\s+__shared__)")
+"""How what has its value before the kernel begins, and is one for all threads, may begin."""
 _SHARED: Final = re.compile(rb"(?:(?:volatile|static|extern|__align__\s*\([^()]*\))\s+)*__shared__\b")
 _OF_PLACE: Final = re.compile(rb"\b__(?:LINE|COUNTER)__\b")
 _EXTENTS: Final = re.compile(rb"\s*(?:\[[^\[\]]*\]\s*)*")
@@ -127,12 +129,13 @@ def _in_types(layout: Layout, level: Level, cut: int, used: set[int], numbers: M
 
 def _is_constant(layout: Layout, level: Level, index: int, moved: Iterable[int]) -> bool:
     """Whether a statement declares constants that any thread can compute, and to the same values, in front of the body:
-    from what is declared outside, or in the statements `moved`."""
+    from what is declared outside, or in the statements `moved`; or what has its value before the kernel begins."""
     function, body = level.function, level.body
     statement = body.statements[index]
-    if not (is_quiet(layout, statement) or _is_quiet_array(layout, statement)):
+    fixed = _STATIC.match(layout.code, statement.start, statement.end) is not None and layout.is_first(statement.start)
+    if not (fixed or is_quiet(layout, statement) or _is_quiet_array(layout, statement)):
         return False
-    if not _CONSTANT.match(layout.code, statement.start, statement.end):
+    if not (fixed or _CONSTANT.match(layout.code, statement.start, statement.end)):
         return False
     if not _is_the_same_in_front(layout, body, statement):
         return False

@@ -11,6 +11,7 @@ bound alone depends on the thread, that of one thread may do for all (`uniform_b
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
+from typing import Final
 
 from analyzers.analysed import KernelAnalysis
 from analyzers.frontend.gaps import Body, FunctionTree, Statement
@@ -78,6 +79,10 @@ def open_test(level: Level, loop: Statement, layout: Layout, vote: bytes) -> Ran
     return test
 
 
+_TRUTHS: Final = COMPARES | {"&&", "||", "!"}
+"""Operators of which a `bool` comes."""
+
+
 def is_plain(level: Level, loop: Statement, layout: Layout, test: Range) -> bool:
     """Whether a loop is left by its test alone, which only looks at what is there."""
     head = slice(loop.keyword, loop.head_end)
@@ -95,8 +100,8 @@ def uniform(level: Level, loop: Statement, text: bytes, vote: bytes, taken: Coll
     if not is_plain(level, loop, layout, test):
         return flagged(level, loop, layout, test, vote, taken)
     line, condition = line_of(text, loop.keyword), text[slice(*test)].strip()
-    # What a vote takes is an `int`.
-    said = condition if loop.test.operator in COMPARES else b"static_cast<bool>(" + condition + b")"
+    # What a vote takes is an `int`: what is no `bool` may lose bits.
+    said = condition if loop.test.operator in _TRUTHS else b"static_cast<bool>(" + condition + b")"
     changes = [Change(test[0], test[1], _like(text[slice(*test)], vote + said + b")"))]
     step = (test[1] + 1, loop.head_end - 1) if loop.kind == "for" else (0, 0)
     if text[slice(*step)].strip():
