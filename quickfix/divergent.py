@@ -15,9 +15,10 @@ from analyzers.model import Finding, Fix, FixRefusal, Verdict
 from quickfix.barrier_meanings import orders_more, turned_round
 from quickfix.cost import NO_MORE, trips_of, words
 from quickfix.edits import BARRIER, WARP_BARRIER, WARP_CALL, Change, text_edits
+from quickfix.kept_comments import with_comments
 from quickfix.loosened import is_of_one_execution
 from quickfix.naming import NotPossible
-from quickfix.put_back import TakenOut, difference_in_words, taken_out
+from quickfix.put_back import TakenOut, comments_of, difference_in_words, taken_out
 from quickfix.rebuild import Begun, composed, in_old_lines, rebuilt_from
 from quickfix.removal import counterparts, deletion
 from quickfix.search import MANY_RACES, Placed, place, sentence
@@ -267,7 +268,6 @@ def _moved(
     kernels: Sequence[KernelAnalysis],
     family: Sequence[Finding],
 ) -> Fix | FixRefusal:
-    files = compose(without.files, placed.trial.files)
     whole = composed([without, placed.trial])
     judged = session.judge(placed.trial, whole)
     if not judged.is_clean:
@@ -290,10 +290,14 @@ def _moved(
     else:
         title = f"Replace {shown(barrier)} in {lines_in_words(family, session)} by {places}"
     price = "" if cost == NO_MORE else f", {cost}"
+    taken = _taken_out(session, session.kernels, family)
+    comments = comments_of(placed.barriers, placed.spelled or bare.barrier, taken, without.files)
+    texts = compose(without.files, placed.trial.files)
+    files = {path: (texts[path][0], new) for path, new in with_comments(placed.trial, comments).items()}
     return Fix(
         title=f"{title} — all threads get there{price}",
         kind="move-barrier",
-        edits=tuple(e for path, (old, new) in sorted(files.items()) for e in text_edits(path, old, new)),
+        edits=tuple(e for path, (old, new) in sorted({**texts, **files}.items()) for e in text_edits(path, old, new)),
         groups=tuple(sorted({*promised, *gone})),
         cost=cost,
         notes=(*(in_old_lines(note, bare, [without]) for note in notes_of(placed)), *empty_bodies(without)),

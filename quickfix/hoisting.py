@@ -29,6 +29,7 @@ from analyzers.requests import CheckRequest
 from quickfix.assumptions import with_assumptions
 from quickfix.cost import executions, less_often, trips_of
 from quickfix.edits import Layout, insertions
+from quickfix.kept_comments import comments_at, with_comments
 from quickfix.naming import span_of
 from quickfix.oracle import SearchSpentError, Stop
 from quickfix.paths import Chain, Level, chain_to, is_passed_by
@@ -99,17 +100,18 @@ def _moved(session: Session, analysis: KernelAnalysis, barrier: BarrierEvent) ->
     access = Access(barrier.id, barrier.site.span, "barrier", 0, barrier.site.text)
     chain = chain_to(session.trees, access)
     deleted = deletion_of(session, access)
-    if chain is None or isinstance(deleted, FixRefusal):
+    statement = chain[-1].statement if chain else None
+    if chain is None or statement is None or isinstance(deleted, FixRefusal):
         return None
     level = chain[-1]
     text = session.trees.texts[level.function.path]
     trips = trips_of([analysis])
     here = _loops(chain)
-    code = Layout(text).code
+    layout = Layout(text)
     kernels = session.kernels_sharing_code([analysis])
     spellings = dict.fromkeys(filter(None, (spelled_alike(session, [access]), session.barrier)))
     for gap, loops, inner in _outside(chain):
-        if not _in_every_iteration(inner, code, access.span):
+        if not _in_every_iteration(inner, layout.code, access.span):
             continue
         if executions(here, trips) == executions(loops, trips):
             continue  # loops that iterate once
@@ -123,12 +125,14 @@ def _moved(session: Session, analysis: KernelAnalysis, barrier: BarrierEvent) ->
             if not trial.difference.is_clean or trial.late:
                 continue
             around = chain[: len(chain) - len(inner)]
+            same = written == text[statement.start : statement.end]
+            commented = with_comments(trial, {gap.key: comments_at(layout, statement)} if same else {})
             price = less_often(here, loops, trips, session.names, sometimes=is_passed_by(around, gap.index))
             return Fix(
                 title=f"Move `{barrier.site.text}` from {session.names.line(access.span)} out of the loop at "
                 f"{session.names.at(*here[len(loops)])} — the same proof holds, {price}",
                 kind="move-barrier",
-                edits=edits_of(trial),
+                edits=edits_of(trial, commented),
                 groups=(),
                 cost=price,
                 preferred=False,

@@ -7,27 +7,26 @@ was does what it is placed for is for a trial to say.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from analyzers.analysed import KernelAnalysis
 from analyzers.frontend.blanking import blanked
 from analyzers.model import Finding
 from quickfix.cost import NO_MORE, Called, Trips, words
-from quickfix.edits import Change, Layout, is_own, respelled
+from quickfix.edits import Layout, respelled
 from quickfix.file_names import FileNames
+from quickfix.kept_comments import Comments, comments_at
 from quickfix.naming import NotPossible, line_of
 from quickfix.oracle import SearchSpentError
 from quickfix.paths import Candidate, Key, chain_to, place_of
 from quickfix.search import Placed
 from quickfix.session import Session, Trial
-from quickfix.verify import Files, PairKey, key_of, old_loop, old_place
+from quickfix.verify import Files, key_of, old_loop, old_place
 from quickfix.wording import barrier_in_words, kind_in_words
 
-_ENDS: Final = re.compile(rb"\r?\n")
 _MOST: Final = 8
 """Barriers that are tried one by one as they were written."""
 _KINDS: Final = {"warp": "warp barrier", "tile": "warp barrier", "grid": "grid barrier"}
@@ -44,8 +43,8 @@ class TakenOut:
     """Its statement."""
     kind: str
     """As a cost names it."""
-    comment: bytes = b""
-    """That stands behind it in its line, and goes where it goes."""
+    comments: Comments = field(default_factory=Comments)
+    """They go where it goes."""
 
     @property
     def words(self) -> str:
@@ -70,16 +69,13 @@ def taken_out(
     scope = next((e.scope for e in events), "block")
     place, file = place_of(chain), files.get(path)
     at = old_place(file, statement.start)
-    layout = Layout(text)
-    behind = statement.end, layout.line_end(statement.end)
-    goes = layout.is_first(statement.start) and is_own(layout, *behind)
     return TakenOut(
         replace(place, loops=tuple(old_loop(loop, session.trees.texts, files) for loop in place.loops)),
         at,
         line_of(text if file is None else file.before, at),
         text[statement.start : statement.end],
         _KINDS.get(scope, "barrier"),
-        text[slice(*behind)].strip() if goes else b"",
+        comments_at(Layout(text), statement),
     )
 
 
@@ -100,6 +96,11 @@ class PutBack:
     def new(self) -> tuple[Candidate, ...]:
         """The barriers that are somewhere else now."""
         return tuple(each for each in self.placed.barriers if each.key not in self.stay)
+
+    @property
+    def comments(self) -> dict[Key, Comments]:
+        """By the gap of a barrier that is written as it was."""
+        return {key: self.pairs[key].comments for key in self.kept}
 
     def done(self, session: Session) -> list[str]:
         """What becomes of those that are not put back elsewhere: `keep the barrier in line 7`."""
@@ -176,30 +177,8 @@ def put_back(
         one = alike.pop() if len(alike) == 1 else b""
         placed = replace(placed, trial=trial, spelled=one if one != session.barrier else b"")
     kept = {*same, *spelled}
-    behind = {key: each.comment for key, each in pairs.items() if each.comment and key in kept}
-    said = {key: spelled.get(key, now) + b" " + comment for key, comment in behind.items()}
-    if said:
-        trial = _with_comments(session, placed, {**spelled, **said}, aims, names)
-        same_as_before = trial is not None and trial.difference == placed.trial.difference
-        placed = replace(placed, trial=trial) if trial is not None and same_as_before and is_right(trial) else placed
     stay = {c.key for c in placed.barriers if c.key in kept and _is_where_it_was(session, c, pairs[c.key], files)}
     return PutBack(placed, tuple(taken), pairs, kept, stay)
-
-
-def _with_comments(
-    session: Session, placed: Placed, written: Mapping[Key, bytes], aims: frozenset[PairKey], names: Collection[str]
-) -> Trial | None:
-    """The barriers with the comments that stood behind them, where nothing else is in their lines."""
-    changes: dict[str, list[Change]] = {}
-    for path, found in session.changes(placed.barriers, placed.spelled).items():
-        text = session.trees.texts[path]
-        last = {c.gap for c in found if c.text.endswith(c.barrier) and _ENDS.match(text, c.end)}
-        may = {key: each for key, each in written.items() if key in last or b"//" not in each}
-        changes[path] = respelled(found, may)
-    try:
-        return session.trial(changes, aims, names, inserting=True)
-    except SearchSpentError:
-        return None
 
 
 def _is_where_it_was(session: Session, barrier: Candidate, taken: TakenOut, files: Files) -> bool:
@@ -238,6 +217,14 @@ def _nearest(barriers: Iterable[Candidate], taken: Iterable[TakenOut], files: Fi
         if candidate.key not in found and each not in found.values():
             found[candidate.key] = each
     return found
+
+
+def comments_of(
+    barriers: Iterable[Candidate], written: bytes, taken: Iterable[TakenOut], files: Files
+) -> dict[Key, Comments]:
+    """Those at the barriers for which others stand that are `written` as they were, by the gaps of these."""
+    pairs = _nearest(barriers, taken, files)
+    return {key: each.comments for key, each in pairs.items() if each.written == written}
 
 
 def difference_in_words(

@@ -19,6 +19,7 @@ from quickfix.edits import Change, text_edits
 from quickfix.file_names import listed, numbered
 from quickfix.flattened import flattened
 from quickfix.grid_wide import explanation
+from quickfix.kept_comments import with_comments
 from quickfix.loosened import is_of_one_execution
 from quickfix.lost_updates import made_once
 from quickfix.naming import line_of
@@ -394,6 +395,8 @@ def _fix(
     if begun.may_narrow:
         placed = narrowed(current, placed, kernels, _is_right_for(session, begun, groups))
         whole = composed([*steps, placed.trial])
+    commented = with_comments(placed.trial, back.comments)
+    whole = {path: replace(file, after=commented.get(path, file.after)) for path, file in whole.items()}
     places = placed_in_words(current, replace(placed, barriers=tuple(back.new)), files) + back.words(current)
     texts = current.trees.texts
     barriers = [replace(b, loops=tuple(old_loop(loop, texts, files) for loop in b.loops)) for b in placed.barriers]

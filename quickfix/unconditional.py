@@ -47,7 +47,7 @@ def without_condition(session: Session, kernels: Sequence[KernelAnalysis], group
         cost = f"+1 {'warp barrier' if barrier.call == '__syncwarp' else 'barrier'}{where}"
         line = session.names.at(path, line_of(text, barrier.start))
         return Fix(
-            title=f"Take {called} in {line} out of its condition — orders  {pairs_in_words(races, races[0])}, {cost}",
+            title=f"Take {called} in {line} out of its condition — orders {pairs_in_words(races, races[0])}, {cost}",
             kind="move-barrier",
             edits=edits_of(trial),
             groups=tuple(sorted(trial.gone)),

@@ -15,8 +15,10 @@ from quickfix.session import Changes, Session, Trial
 from quickfix.verify import EditedFile
 
 
-def edits_of(trial: Trial) -> tuple[TextEdit, ...]:
-    return tuple(e for path, file in sorted(trial.files.items()) for e in text_edits(path, file.before, file.after))
+def edits_of(trial: Trial, texts: Mapping[str, bytes] | None = None) -> tuple[TextEdit, ...]:
+    """The edits of a trial; `texts`: what its files are to be instead, by path."""
+    files = sorted(trial.files.items())
+    return tuple(e for path, f in files for e in text_edits(path, f.before, (texts or {}).get(path, f.after)))
 
 
 def shown(access: Access) -> str:
@@ -105,7 +107,14 @@ def notes_of(placed: Placed) -> tuple[str, ...]:
         notes.append(LATE)
     notes += [_harmless(f) for f in placed.harmless]
     notes += [f"{NOT_REPAIRED}{text}" for text in placed.given_up]
+    notes += [_shown_only_now(f) for f in placed.trial.difference.appeared[:1]]
     return tuple(notes)
+
+
+def _shown_only_now(finding: Finding) -> str:
+    one, two = (f"`{a.text}` (line {a.span.line})" for a in finding.accesses[:2])
+    again = one if one == two else f"{one} and {two}"
+    return f"{NOT_REPAIRED}{again} collide{'s' * (one == two)}, too, which was not asked while so much else did."
 
 
 def _harmless(finding: Finding) -> str:

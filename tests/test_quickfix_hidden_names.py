@@ -52,7 +52,13 @@ def test_a_condition_is_kept_where_its_name_is_hidden(body: str) -> None:
 
 def test_a_variable_of_the_name_in_front_stays_another_one() -> None:
     text = KERNEL.format("  if (ok) {\n    const bool ok = t > 2;\n    s[t] = 1;\n    out[t] = s[63 - t] + ok;\n  }")
-    said = repaired(text, "k")
+    after = edited(text, repaired(text, "k"))
+    assert "const bool taken = ok;" in after
+    assert "  if (taken) {\n    const bool ok = t > 2;\n    out[t]" in after
+    for me in (0, 1, 2, 3, 40):
+        assert alone(after, "k", me) == alone(text, "k", me)
+    # of one that changes there can be no other
+    said = repaired(text.replace("s[t] = 1;", "ok = s[t] = 1;").replace("const bool ok = t", "bool ok = t"), "k")
     assert isinstance(said, FixRefusal)
     assert said.text.startswith("`ok` is declared in front of the conditional as well")
 
@@ -306,5 +312,5 @@ def test_comments_go_with_the_barriers_that_they_are_behind() -> None:
         "    __syncthreads(); /* all */\n    s[t] = 1;\n  }"
     )
     after = edited(text, repaired(text, "k"))
-    assert "\n  __syncthreads(); // wait\n" in after
+    assert "\n  __syncthreads();  // wait\n" in after
     assert "\n  __syncthreads(); /* all */\n" in after

@@ -500,3 +500,13 @@ def test_other_conditional_expressions_stay(statement: str, why: str) -> None:
     answer = repaired(VALUE.format(LAUNCH, statement), "k")
     assert isinstance(answer, FixRefusal), answer
     assert why in answer.text or "one use of a macro" in answer.text
+
+
+def test_a_macro_that_writes_more_than_the_target_keeps_its_statement_whole() -> None:
+    said = refusal("""#define AFTER(x) y = 0; x
+__global__ void k(int *a) {
+  int t = threadIdx.x, y = 1;
+  AFTER(a[t]) = a[t + 1 + y];
+}
+""")
+    assert said == "`a[t]` and `a[t + 1 + y]` are in one use of a macro (line 5): nothing is put into it."

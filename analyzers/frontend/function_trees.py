@@ -59,6 +59,7 @@ from analyzers.frontend.signatures import FUNCTIONS, SCOPES, signatures
 from analyzers.frontend.sizes import divisors, size_of
 from analyzers.frontend.update_sequences import SequenceReader
 from analyzers.frontend.uses import Mentions, mentions_of
+from analyzers.frontend.written_types import written_type
 from analyzers.ir.kernel import Instances
 
 
@@ -291,9 +292,11 @@ class _Builder:
         if b"{" in self.code[start:end]:
             self._lambdas(inner)
         name = _NAMES.get(kind, "expression" if 100 <= kind < 200 else "other")
-        macro = is_by_macro(inner) and not type_by_macro(inner, self.code, self._range)
-        sides = _sides(inner) if name == "expression" and not macro else ()
+        sides = _sides(inner) if name == "expression" else ()
         assignment = self._assignment(inner, sides)
+        # A macro that writes the target alone has not written the statement.
+        macro = is_by_macro(inner) and assignment is None and not type_by_macro(inner, self.code, self._range)
+        sides = () if macro else sides
         call = inner.spelling or "" if kind == Kinds.CALL and assignment is None else ""
         if kind in _JUMPS:
             word = WORD.match(self.code, self._range(inner)[0])
@@ -357,7 +360,7 @@ class _Builder:
         written = self.code[slice(*target)] == name.encode() and self.code[target[1] : place[0]].strip() == b"="
         if not plain or not written:
             return None
-        return Assignment(target, place, "=", self._written(variable))
+        return Assignment(target, place, "=", written_type(variable, self.code))
 
     def _calls_known(self, start: int, end: int) -> bool:
         """Whether a range may call one of the functions in front of it that are asked for."""
@@ -428,7 +431,7 @@ class _Builder:
             if typed is sides[1]:
                 return None  # in a template: whether it divides as what it is promoted to is not said
             typed = sides[1]
-        return Assignment(target, value, operator, self._written(typed))
+        return Assignment(target, value, operator, written_type(typed, self.code))
 
     def _step(self, cursor: Any, operand: Any) -> Assignment | None:
         """`x++`, `++x`, `x--`, `--x`."""

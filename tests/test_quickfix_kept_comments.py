@@ -1,0 +1,140 @@
+"""Comments at barriers that a repair puts elsewhere go where these go."""
+
+from __future__ import annotations
+
+import pytest
+from restructured import alone, edited, engine, repaired
+
+from analyzers.model import Fix
+from analyzers.requests import CheckRequest
+from quickfix.hoisting import hoisted
+
+HEAD = """\
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void k(float *out, const float *in, int n) {
+  __shared__ float s[64];
+  int t = threadIdx.x;
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "after"),
+    [
+        (
+            """\
+  if (t < n) {
+    s[t] = in[t];
+    // all are there,
+    /* or will be */
+    __syncthreads();  // wait for them
+  }
+  out[t] = s[63 - t];
+""",
+            """\
+  if (t < n) {
+    s[t] = in[t];
+  }
+  // all are there,
+  /* or will be */
+  __syncthreads();  // wait for them
+  out[t] = s[63 - t];
+""",
+        ),
+        # a comment that stands there twice stays, as do those of another statement
+        (
+            """\
+  if (t < n) {
+    // a step
+    s[t] = in[t];
+    // a step
+    __syncthreads();
+  }
+  out[t] = s[63 - t];
+""",
+            """\
+  if (t < n) {
+    // a step
+    s[t] = in[t];
+    // a step
+  }
+  __syncthreads();
+  out[t] = s[63 - t];
+""",
+        ),
+        (
+            """\
+  if (t < n) {
+    s[t] = in[t];
+    // all are there
+
+    __syncthreads();
+  }
+  out[t] = s[63 - t];
+""",
+            """\
+  if (t < n) {
+    s[t] = in[t];
+    // all are there
+
+  }
+  __syncthreads();
+  out[t] = s[63 - t];
+""",
+        ),
+        (
+            """\
+  if (t < n) {
+    s[t] = in[t];
+    // all are there
+    __syncthreads();  // so
+    // now the others
+    float own = s[t];
+    out[t] = own + s[63 - t];
+  }
+""",
+            """\
+  const bool taken = t < n;
+  if (taken) {
+    s[t] = in[t];
+  }
+  // all are there
+  __syncthreads();  // so
+  if (taken) {
+    // now the others
+    float own = s[t];
+    out[t] = own + s[63 - t];
+  }
+""",
+        ),
+    ],
+    ids=["moved", "twice", "apart", "kept"],
+)
+@pytest.mark.parametrize("ends", ["\n", "\r\n"])
+def test_comments_go_with_their_barrier(body: str, after: str, ends: str) -> None:
+    text = (HEAD + body + "}\n").replace("\n", ends)
+    new = edited(text, repaired(text, "k"))
+    assert new == (HEAD + after + "}\n").replace("\n", ends)
+    for me in range(0, 64, 7):
+        assert alone(text, "k", me) == alone(new, "k", me)
+
+
+def test_comments_leave_a_loop_with_their_barrier() -> None:
+    text = (
+        HEAD
+        + """\
+  s[t] = in[t];
+  float sum = 0;
+  for (int i = 0; i < 8; ++i) {
+    // before any is read
+    __syncthreads(); /* once */
+    sum += s[(t + i) % 64];
+  }
+  out[t] = sum;
+}
+"""
+    )
+    request = CheckRequest("/restructured/a.cu", text)
+    (fix,) = hoisted(engine(), request, engine().result(request), lambda: False)
+    assert isinstance(fix, Fix)
+    moved = "  // before any is read\n  __syncthreads(); /* once */\n  for ("
+    assert moved in edited(text, fix)
