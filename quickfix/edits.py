@@ -57,15 +57,21 @@ def apply(text: bytes, changes: Iterable[Change]) -> bytes:
     return b"".join(parts)
 
 
-def barrier_offsets(changes: Iterable[Change]) -> dict[int, tuple[str, int, int]]:
-    """Where the inserted barriers stand in the new text, with the keys of their gaps."""
-    found: dict[int, tuple[str, int, int]] = {}
+def barriers_in(changes: Iterable[Change]) -> list[tuple[int, int, tuple[str, int, int]]]:
+    """From where to where the inserted barriers stand in the new text, with the keys of their gaps."""
+    found: list[tuple[int, int, tuple[str, int, int]]] = []
     grown = 0
     for change in changes:
         if change.gap is not None:
-            found[change.start + grown + change.text.index(change.barrier)] = change.gap
+            at = change.start + grown + change.text.index(change.barrier)
+            found.append((at, at + len(change.barrier), change.gap))
         grown += len(change.text) - (change.end - change.start)
     return found
+
+
+def barrier_offsets(changes: Iterable[Change]) -> dict[int, tuple[str, int, int]]:
+    """Where the inserted barriers stand in the new text, with the keys of their gaps."""
+    return {at: gap for at, _, gap in barriers_in(changes)}
 
 
 class OffsetMap:

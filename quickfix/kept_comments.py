@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from analyzers.frontend.blanking import blanked
 from analyzers.frontend.gaps import Statement
-from quickfix.edits import Layout, barrier_offsets, is_own
+from quickfix.edits import Layout, barriers_in, is_own
 from quickfix.paths import Key
 from quickfix.session import Trial
 
@@ -50,39 +50,49 @@ def with_comments(trial: Trial, comments: Mapping[Key, Comments]) -> dict[str, b
     """The edited texts by file. `comments`: by the gap of a barrier."""
     found: dict[str, bytes] = {}
     for path, file in trial.files.items():
-        barriers = [
-            (at, comments[gap]) for at, gap in barrier_offsets(trial.changes.get(path, ())).items() if gap in comments
-        ]
+        placed = barriers_in(trial.changes.get(path, ()))
+        barriers = sorted((at, end, comments[gap]) for at, end, gap in placed if gap in comments)
         text = file.after
-        for at, of_barrier in sorted(barriers, key=lambda barrier: barrier[0], reverse=True):
-            text = _behind(text, at, of_barrier.behind)
-        rows = [[line] for line in text.splitlines(keepends=True)]
-        for row, of_barrier in [(rows[file.after.count(b"\n", 0, at)], own) for at, own in barriers]:
-            _move_above(rows, row, of_barrier.above)
-        text = b"".join(row[0] for row in rows)
+        for _, end, of_barrier in reversed(barriers):
+            text = _behind(text, end, of_barrier.behind)
+        rows = [_Row(line) for line in text.splitlines(keepends=True)]
+        above: dict[tuple[bytes, ...], list[_Row]] = {}
+        for at, _, of_barrier in barriers:
+            above.setdefault(of_barrier.above, []).append(rows[file.after.count(b"\n", 0, at)])
+        for lines, own in above.items():
+            _move_above(rows, own, lines)
+        text = b"".join(row.line for row in rows)
         same = blanked(text).split() == blanked(file.after).split()
         found[path] = text if same else file.after
     return found
 
 
-def _move_above(rows: list[list[bytes]], barrier: list[bytes], comments: Sequence[bytes]) -> None:
-    """Take lines with comments from where they are, if that is one place, to above the line of a barrier."""
+@dataclass(eq=False, slots=True)
+class _Row:
+    """A line of a text, wherever it is moved."""
+
+    line: bytes
+
+
+def _move_above(rows: list[_Row], barriers: Sequence[_Row], comments: Sequence[bytes]) -> None:
+    """Take lines with comments from where they are to above the lines of barriers, if there are as many of both."""
     count = len(comments)
-    stripped = [row[0].strip() for row in rows]
+    stripped = [row.line.strip() for row in rows]
     places = [i for i in range(len(rows) - count + 1) if stripped[i : i + count] == list(comments)] if count else []
-    if len(places) != 1:
+    if len(places) != len(barriers):
         return
-    (line,) = barrier
-    indentation, end = line[: len(line) - len(line.lstrip())], line[len(line.rstrip()) :]
-    del rows[places[0] : places[0] + count]
-    at = next(i for i, row in enumerate(rows) if row is barrier)
-    rows[at:at] = [[indentation + comment + end] for comment in comments]
+    for moved, barrier in zip([rows[i : i + count] for i in places], barriers, strict=True):
+        indentation = barrier.line[: len(barrier.line) - len(barrier.line.lstrip())]
+        for row in moved:
+            rows.remove(row)
+            row.line = indentation + row.line.lstrip()
+        at = rows.index(barrier)
+        rows[at:at] = moved
 
 
-def _behind(text: bytes, at: int, comment: bytes) -> bytes:
-    """The text with a comment behind the statement at an offset. One that lasts to the end of its line stays out where
-    code follows in it."""
-    end = text.index(b";", at) + 1
+def _behind(text: bytes, end: int, comment: bytes) -> bytes:
+    """The text with a comment behind the statement that ends at an offset. One that lasts to the end of its line stays
+    out where code follows in it."""
     line = text.find(b"\n", end)
     rest = text[end : line if line >= 0 else len(text)].strip()
     return text[:end] + comment + text[end:] if comment and (not rest or b"//" not in comment) else text

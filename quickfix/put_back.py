@@ -202,21 +202,23 @@ def _is_plain(written: bytes) -> bool:
 
 
 def _nearest(barriers: Iterable[Candidate], taken: Iterable[TakenOut], files: Files) -> dict[Key, TakenOut]:
-    """Which barrier stands for which of those that were taken out, the nearest ones first."""
-    ways: list[tuple[int, int, Candidate, TakenOut]] = []
+    """Which barrier stands for which of those that were taken out: the nearest ones, in the order of the text."""
+    ways: list[tuple[int, int, int, Candidate, TakenOut]] = []
     for candidate in barriers:
         gap = candidate.gap
         at = old_place(files.get(gap.function.path), gap.before.end if gap.before is not None else gap.body.start)
         ways += [
-            (abs(at - each.at), each.at, candidate, each)
+            (abs(at - each.at), each.at, at, candidate, each)
             for each in taken
             if each.place.gap.function.path == gap.function.path
         ]
-    found: dict[Key, TakenOut] = {}
-    for _, _, candidate, each in sorted(ways, key=lambda way: way[:2]):
-        if candidate.key not in found and each not in found.values():
-            found[candidate.key] = each
-    return found
+    found: dict[Key, tuple[int, TakenOut]] = {}
+    for _, _, at, candidate, each in sorted(ways, key=lambda way: way[:2]):
+        if candidate.key not in found and all(each != other for _, other in found.values()):
+            found[candidate.key] = at, each
+    in_order = sorted(found, key=lambda key: (key[0], found[key][0]))
+    stood = sorted((each for _, each in found.values()), key=lambda each: (each.place.gap.function.path, each.at))
+    return dict(zip(in_order, stood, strict=True))
 
 
 def comments_of(

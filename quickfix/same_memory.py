@@ -7,9 +7,11 @@ in place may be there for that. A kernel that races in place with its barriers a
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 from itertools import combinations
+from typing import Final
 
 from analyzers.analysed import KernelAnalysis
 from analyzers.barriers.redundancy import is_ordered_by
@@ -21,8 +23,8 @@ from analyzers.races.threads import Launch
 from analyzers.verdicts.kernel import events_in
 from quickfix.solving import Solving
 
-_QUALIFIERS = ("const", "volatile")
-_SHARED = "in place"
+_QUALIFIERS: Final = re.compile(r"\b(?:const|volatile)\b")
+_SHARED: Final = "in place"
 """The allocation that both are taken to point to."""
 
 
@@ -54,7 +56,7 @@ def _alike(analysis: KernelAnalysis, context: LaunchContext) -> Iterator[tuple[P
 
 
 def _pointee(parameter: Parameter) -> str:
-    return " ".join(word for word in parameter.type_text.split() if word not in _QUALIFIERS)
+    return "".join(_QUALIFIERS.sub("", parameter.type_text).split())
 
 
 def _in_place(context: LaunchContext, *parameters: Parameter) -> LaunchContext:

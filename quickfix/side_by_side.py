@@ -29,7 +29,8 @@ from quickfix.carried import (
 from quickfix.carried_assumptions import taken_for_granted
 from quickfix.conditionals import condition_of
 from quickfix.distribute import DIRECTIVE
-from quickfix.edits import Change, Layout
+from quickfix.edits import Change, Layout, is_own
+from quickfix.kept_comments import comments_at
 from quickfix.naming import NotPossible, fresh_name, kept_condition, line_of
 from quickfix.own_lines import require_braces
 from quickfix.paths import Level, around, chain_to
@@ -70,18 +71,31 @@ def side_by_side(session: Session, barriers: Sequence[Finding]) -> Restructuring
         _parts(layout, outer, body, [(at + 1, _around_barrier(layout, body.statements[at])) for at in own])
         for body, own in zip(owner.bodies, places, strict=True)
     )
-    statements = (v.body.statements[v.position] for v in levels)
-    written = {text[s.start : s.end] for s in statements}
+    own = [[body.statements[at] for at in positions] for body, positions in zip(owner.bodies, places, strict=True)]
+    written = {text[s.start : s.end] for statements in own for s in statements}
     barrier = written.pop() if len(written) == 1 else session.barrier
-    return _rewritten(session, layout, outer, owner, (then, otherwise), barrier)
+    commented = [_commented(layout, owner, barrier, pair) for pair in zip(*own, strict=True)]
+    return _rewritten(session, layout, outer, owner, (then, otherwise), commented)
 
 
 def _around_barrier(layout: Layout, statement: Statement) -> _Range:
-    """The lines of a barrier."""
+    """The lines of a barrier, and of the comments above it."""
     end = layout.text.find(b"\n", statement.end)
-    if not layout.is_first(statement.start) or layout.text[statement.end : end].strip():
+    if not layout.is_first(statement.start) or not is_own(layout, statement.end, end):
         raise NotPossible(f"the barrier in line {line_of(layout.text, statement.start)} is not alone in its line")
-    return layout.line_start(statement.start), end + 1
+    start = layout.line_start(statement.start)
+    for _ in comments_at(layout, statement).above:
+        start = layout.line_start(start - 1)
+    return start, end + 1
+
+
+def _commented(layout: Layout, owner: Statement, barrier: bytes, stood: Sequence[Statement]) -> bytes:
+    """A barrier with what is said at those that it stands for, once."""
+    comments = [comments_at(layout, statement) for statement in stood]
+    above = dict.fromkeys(line for each in comments for line in each.above)
+    behind = dict.fromkeys(each.behind for each in comments)
+    end = layout.newline + layout.indentation(owner.keyword)
+    return b"".join(line + end for line in above) + barrier + b"".join(behind)
 
 
 def behind_writes(session: Session, outer: Level, owner: Statement) -> Restructuring | None:
@@ -155,7 +169,7 @@ def _parted(session: Session, outer: Level, owner: Statement, at: Sequence[tuple
         _in_two(layout, outer, body, low, len(body.statements) if high is None else high)
         for body, (low, high) in zip(owner.bodies, at, strict=True)
     )
-    return _rewritten(session, layout, outer, owner, (then, otherwise), barrier=b"")
+    return _rewritten(session, layout, outer, owner, (then, otherwise), [b""])
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,9 +269,14 @@ def _parts(layout: Layout, outer: Level, body: Body, cuts: Sequence[tuple[int, _
 
 
 def _rewritten(
-    session: Session, layout: Layout, outer: Level, owner: Statement, branches: tuple[_Parts, _Parts], barrier: bytes
+    session: Session,
+    layout: Layout,
+    outer: Level,
+    owner: Statement,
+    branches: tuple[_Parts, _Parts],
+    barriers: Sequence[bytes],
 ) -> Restructuring:
-    """The step. `barrier`: what is between the parts, if anything."""
+    """The step. `barriers`: what is between the parts, if anything."""
     text, newline, indentation = layout.text, layout.newline, layout.indentation(owner.keyword)
     line = line_of(text, owner.keyword)
     place, condition = condition_of(layout, owner, outer, line)
@@ -274,13 +293,13 @@ def _rewritten(
         moved.append((len(head), place[0], place[1] - place[0]))
         written = head + condition + b";" + newline + indentation
     written += b"".join(each + b";" + newline + indentation for each in declared)
-    barrier += newline + indentation if barrier else b""
+    between = [b"", *(each and each + newline + indentation for each in barriers)]
     opposite = name[1:].lstrip() if name.startswith(b"!") else b"!" + name
     opening = _Joint.of(layout, owner.head_end, owner.bodies[0])
     middle = _Joint.of(layout, owner.bodies[0].end, owner.bodies[1])
     then, otherwise = ([parts.copied(layout, lines) for lines in parts.lines] for parts in branches)
-    for index, (one, two) in enumerate(zip(then, otherwise, strict=True)):
-        written += barrier if index else b""
+    for barrier, one, two in zip(between, then, otherwise, strict=True):
+        written += barrier
         filled = [(test, part) for test, part in ((name, one), (opposite, two)) if part.text.strip()]
         for number, (test, part) in enumerate(filled):
             if number:
@@ -307,11 +326,11 @@ def _rewritten(
 
 
 def _of_both(branches: tuple[_Parts, _Parts]) -> list[bytes]:
-    """What goes in front of both. Variables that are alike are declared once: a thread takes one branch only. Raises
-    `NotPossible`."""
+    """What goes in front of both. Variables that are alike are declared once, as a thread takes one branch only, and so
+    are constants. Raises `NotPossible`."""
     for (one, first), (two, second) in product(*(parts.declared for parts in branches)):
         both = {d.name for d in one} & {d.name for d in two}
-        if both and not (first == second == typed(one[0])):
+        if both and not (first == second and (first == typed(one[0]) or first.startswith(b"const"))):
             raise NotPossible(f"both branches of the conditional declare `{min(both)}`")
     return list(dict.fromkeys(written for parts in branches for _, written in parts.declared))
 

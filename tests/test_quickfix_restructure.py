@@ -510,3 +510,55 @@ __global__ void k(int *a) {
 }
 """)
     assert said == "`a[t]` and `a[t + 1 + y]` are in one use of a macro (line 5): nothing is put into it."
+
+
+TYPES = """{0}
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void k({1} *out, const {1} *in, const float *w) {{
+  __shared__ {1} s[72];
+  int t = threadIdx.x;
+  s[t] = in[t];
+  __syncthreads();
+  s[t] {2};
+  out[t] = s[t];
+}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("named", "name", "value", "declared"),
+    [
+        ("", "float", "+= s[t + 1] * w[t]", "float value = "),
+        ("typedef double real;", "real", "+= s[t + 1] * 2", "real value = "),
+        ("typedef double real;", "real", "= s[t + 1] * 2.5f", "real value = "),
+        ("typedef double real;", "real", "+= s[t + 1] * 2.5f", "auto value = "),
+        ("typedef double real;", "real", "+= s[t + 1] * w[t]", "auto value = "),
+        ("typedef short small;", "small", "+= s[t + 1] * 2", "auto value = "),
+        ("#define REAL double", "REAL", "+= 2 * s[t + 1]", "REAL value = "),
+        ("#ifdef WIDE\n#define REAL double\n#else\n#define REAL float\n#endif", "REAL", "= s[t + 1]", "REAL value = "),
+        # a macro that is more than a type, and one of a pointer
+        ("#define REAL volatile float", "REAL", "+= 2 * s[t + 1]", "auto value = "),
+    ],
+)
+def test_types_have_the_names_that_are_right_in_other_builds(named: str, name: str, value: str, declared: str) -> None:
+    text = TYPES.format(named, name, value)
+    if "volatile" in named:
+        text = text.replace("__shared__ REAL", "__shared__ float").replace("const REAL", "const float")
+        text = text.replace("REAL *out", "float *out").replace("*w", "*w, REAL *x").replace("2 * s", "x[0] * s")
+    assert declared in edited(text, repaired(text, "k"))
+
+
+def test_a_field_of_another_name_space_has_no_name_here() -> None:
+    text = """typedef int real;
+namespace sim { typedef float real; struct P { real m; }; }
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void k(sim::P *out) {
+  __shared__ sim::P s[72];
+  int t = threadIdx.x;
+  s[t].m = out[t].m;
+  __syncthreads();
+  s[t].m = s[t + 1].m;
+  out[t] = s[t];
+}
+"""
+    assert "auto value = s[t + 1].m" in edited(text, repaired(text, "k"))

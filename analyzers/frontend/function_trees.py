@@ -59,7 +59,7 @@ from analyzers.frontend.signatures import FUNCTIONS, SCOPES, signatures
 from analyzers.frontend.sizes import divisors, size_of
 from analyzers.frontend.update_sequences import SequenceReader
 from analyzers.frontend.uses import Mentions, mentions_of
-from analyzers.frontend.written_types import written_type
+from analyzers.frontend.written_types import macro_types, written_type
 from analyzers.ir.kernel import Instances
 
 
@@ -179,6 +179,7 @@ class _Builder:
         self._kinds = InstanceKinds()
         """Of the function at hand."""
         self.code = blanked(text)
+        self._macros = macro_types(text)
         self.trees: list[FunctionTree] = []
         self.called: dict[int, Any] = {}
         """The cursors of functions that are no kernels, by the index of their tree."""
@@ -360,7 +361,7 @@ class _Builder:
         written = self.code[slice(*target)] == name.encode() and self.code[target[1] : place[0]].strip() == b"="
         if not plain or not written:
             return None
-        return Assignment(target, place, "=", written_type(variable, self.code))
+        return Assignment(target, place, "=", written_type(variable, self.code, self._macros))
 
     def _calls_known(self, start: int, end: int) -> bool:
         """Whether a range may call one of the functions in front of it that are asked for."""
@@ -431,7 +432,9 @@ class _Builder:
             if typed is sides[1]:
                 return None  # in a template: whether it divides as what it is promoted to is not said
             typed = sides[1]
-        return Assignment(target, value, operator, written_type(typed, self.code))
+        listed = self.code.startswith(b"{", value[0])  # of which `auto` would make another thing
+        written = self._written(typed) if listed else written_type(typed, self.code, self._macros)
+        return Assignment(target, value, operator, written)
 
     def _step(self, cursor: Any, operand: Any) -> Assignment | None:
         """`x++`, `++x`, `x--`, `--x`."""

@@ -1,12 +1,14 @@
 """The type of a value as a person would write it for a new variable, right in other builds as well.
 
-Takes the cursor of an expression with the code of its file, gives the name of a type. A name that a macro or a typedef
-gives to it where a variable is declared (``#define REAL float``) is that of what is computed with the variable, too.
+Takes the cursor of an expression with the code of its file and the macros that are defined there, gives the name of a
+type. A name that a macro or a typedef gives to it where a variable is declared (``#define REAL float``) is that of what
+is computed with such variables alone, too; with others, the type is `auto`.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import Any, Final
 
 from analyzers.frontend.cindex import children, expansion_offset, file_key, referenced, unary_operator
@@ -21,24 +23,41 @@ _HEAD: Final = re.compile(
 )
 _EXTENTS: Final = re.compile(rb"\s*(?:\[[^\[\]]*\]\s*)*")
 _DECLARED: Final = (Kinds.VAR, Kinds.PARM)
+_DEFINED: Final = re.compile(rb"^[ \t]*#[ \t]*define[ \t]+(?P<name>\w+)\b(?P<means>[^\n]*)", re.MULTILINE)
+_ONE_TYPE: Final = re.compile(
+    rb"[ \t]+(?!(?:const|volatile|static|extern|__\w+__)\b)(?:(?:unsigned|signed|long|short)[ \t]+)*[A-Za-z_]\w*"
+    rb"(?:[ \t]*/[/*].*|\s*)"
+)
+"""What a macro may mean that is only used as a type: the name of one."""
+_WORDS: Final = frozenset({"bool", "char", "short", "int", "long", "float", "double", "signed", "unsigned", "void"})
+_FLOATING: Final = ("float", "double")
 _INTO: Final = (Kinds.SUBSCRIPT, Kinds.PAREN)
 _COMPUTED: Final = (Kinds.PAREN, Kinds.BINARY, Kinds.CONDITIONAL)
 
 
-def written_type(typed: Any, code: bytes) -> str:
-    """The type; `auto` also where a template leaves it open."""
+def macro_types(text: bytes) -> dict[str, bool]:
+    """The macros that a file defines, and whether each is the name of a type wherever it does."""
+    found: dict[str, bool] = {}
+    for definition in _DEFINED.finditer(text):
+        name = definition["name"].decode()
+        found[name] = found.get(name, True) and _ONE_TYPE.fullmatch(definition["means"]) is not None
+    return found
+
+
+def written_type(typed: Any, code: bytes, macros: Mapping[str, bool]) -> str:
+    """The type; `auto` also where a template leaves it open. `macros`: as `macro_types` gives them."""
     spelling = unqualified(type_of(typed).spelling)
     if not spelling or "dependent" in spelling:
         return AUTO
-    result = unqualified(typed.type.get_canonical().spelling)
-    if spelling != result:
-        return spelling
     leaves = _leaves(typed)
-    named = [(name, unqualified(leaf.type.get_canonical().spelling)) for leaf in leaves if (name := _name(leaf, code))]
-    alike = {name for name, canonical in named if canonical == result}
-    if len(alike) == 1:
-        return alike.pop()
-    return AUTO if named and len(named) == len(leaves) else spelling
+    named = [(leaf, _name(leaf, code, macros)) for leaf in leaves]
+    names = {name for _, name in named if name}
+    if not names:
+        return spelling
+    # What is computed with small numbers keeps its type, if that is no small one itself.
+    neutral = type_of(typed).get_canonical().spelling in _FLOATING
+    alone = all(name or (neutral and leaf._kind_id == Kinds.INTEGER) for leaf, name in named)
+    return names.pop() if len(names) == 1 and alone else AUTO
 
 
 def _leaves(expression: Any) -> list[Any]:
@@ -53,20 +72,26 @@ def _leaves(expression: Any) -> list[Any]:
     return [leaf for part in (parts[1:] if kind == Kinds.CONDITIONAL else parts) for leaf in _leaves(part)]
 
 
-def _name(leaf: Any, code: bytes) -> str:
-    """That of the type of a value, where it is not the one that the language has for it; else nothing."""
+def _name(leaf: Any, code: bytes, macros: Mapping[str, bool]) -> str:
+    """That of the type of a value, where it is not the one that the language has for it, else nothing; `auto` for one
+    that may mean nothing elsewhere."""
     spelling = unqualified(leaf.type.spelling)
-    return _by_macro(leaf, code) or (spelling if spelling != unqualified(leaf.type.get_canonical().spelling) else "")
+    name = _declared(leaf, code)
+    if name in _WORDS:
+        return ""
+    if spelling != unqualified(leaf.type.get_canonical().spelling):
+        return spelling if name == spelling else AUTO
+    if not name or name in spelling.split():
+        return ""
+    return name if macros.get(name, False) else AUTO
 
 
-def _by_macro(place: Any, code: bytes) -> str:
-    """The macro that writes the type of a variable, or of the elements of one, where its declaration stands; else
-    nothing."""
+def _declared(place: Any, code: bytes) -> str:
+    """What stands for the type of a variable, or of the elements of one, in its declaration in this file; nothing where
+    that is more than a word."""
     own, depth = without_wrapper(place), 0
-    while own._kind_id in (Kinds.SUBSCRIPT, Kinds.PAREN) or (
-        own._kind_id == Kinds.UNARY and unary_operator(own) == "*"
-    ):
-        depth += own._kind_id != Kinds.PAREN
+    while (kind := own._kind_id) in _INTO or (kind == Kinds.UNARY and unary_operator(own) == "*"):
+        depth += kind != Kinds.PAREN
         own = without_wrapper(children(own)[0])
     declaration = referenced(own) if own._kind_id == Kinds.DECL_REF else None
     if declaration is None or declaration._kind_id not in _DECLARED or file_key(declaration) != file_key(place):
@@ -77,4 +102,4 @@ def _by_macro(place: Any, code: bytes) -> str:
     if head is None or extents is None or len(head["stars"]) + extents[0].count(b"[") != depth:
         return ""
     name = head["name"].decode()
-    return "" if name == AUTO or name in re.findall(r"\w+", declaration.type.spelling) else name
+    return "" if name == AUTO else name
