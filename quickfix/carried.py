@@ -27,7 +27,8 @@ _CONSTANT: Final = re.compile(rb"(?:const|constexpr)\b(?![^=]*\*\s*\w+\s*=)")
 _STATIC: Final = re.compile(rb"(?:(?:const|constexpr)\s+)?static\b(?!\s+__shared__)")
 """How what has its value before the kernel begins, and is one for all threads, may begin."""
 _SHARED: Final = re.compile(rb"(?:(?:volatile|static|extern|__align__\s*\([^()]*\))\s+)*__shared__\b")
-_OF_PLACE: Final = re.compile(rb"\b__(?:LINE|COUNTER)__\b")
+OF_PLACE: Final = re.compile(rb"\b__(?:LINE|COUNTER)__\b")
+"""What means another thing elsewhere."""
 _EXTENTS: Final = re.compile(rb"\s*(?:\[[^\[\]]*\]\s*)*")
 _ASSERTED: Final = re.compile(rb"\s*static_assert\b")
 _ASSEMBLED: Final = re.compile(rb"\s*(?:asm|__asm__|__asm)\b")
@@ -156,7 +157,7 @@ def _is_shared(layout: Layout, body: Body, statement: Statement) -> bool:
 def _is_the_same_in_front(layout: Layout, body: Body, statement: Statement) -> bool:
     """Whether a declaration reads the same in front of the body: no preprocessor line and no comment is in the way."""
     place = slice(statement.start, layout.line_end(statement.end))
-    if layout.code[place].rstrip() != layout.text[place].rstrip() or _OF_PLACE.search(layout.code[place]):
+    if layout.code[place].rstrip() != layout.text[place].rstrip() or OF_PLACE.search(layout.code[place]):
         return False
     return _DIRECTIVE.search(layout.text, body.start, statement.end) is None
 
@@ -231,7 +232,14 @@ def _is_of_one_value(layout: Layout, statement: Statement) -> bool:
 def declared_again(layout: Layout, level: Level, cut: Cut, line: bytes) -> bytes:
     """What is declared once more at the beginning of the second half; `line`: the end of a line, and the blanks of the
     next."""
-    return b"".join(line + _written(layout, level.body.statements[index]) for index in cut.again)
+    written = (_written_again(layout, level.body.statements[index]) for index in cut.again)
+    return b"".join(line + each for each in written)
+
+
+def _written_again(layout: Layout, statement: Statement) -> bytes:
+    """The code of a statement; what comments say is said once."""
+    text, code = _written(layout, statement), layout.code[statement.start : statement.end]
+    return text if text == code else b" ".join(code.split())
 
 
 def _written(layout: Layout, statement: Statement) -> bytes:
@@ -407,6 +415,7 @@ def _only_later(layout: Layout, level: Level, cut: Cut) -> Iterable[Change]:
         own = {numbers[d.at] for d in statement.declares or () if d.at in numbers}
         end = layout.text.find(b"\n", statement.end) + 1
         alone = index + 1 < cut.at and end > 0 and not layout.text[statement.end : end].strip()
+        alone = alone and layout.code[statement.start : statement.end] == _written(layout, statement)
         if alone and own.isdisjoint(mentioned(function, (statement.end, first[-1].end))):
             yield Change(layout.line_start(statement.start), end, b"")
 

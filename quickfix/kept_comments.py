@@ -33,17 +33,22 @@ def comments_at(layout: Layout, statement: Statement) -> Comments:
     if not layout.is_first(statement.start) or not is_own(layout, *behind):
         return Comments()
     above: list[bytes] = []
-    lines = layout.text[: layout.line_start(statement.start)].splitlines()
-    while lines and _is_comment(line := lines.pop().strip()):
-        above.insert(0, line)
-    return Comments(tuple(above), layout.text[slice(*behind)].rstrip())
+    end = layout.line_start(statement.start)
+    while _is_comment(layout, start := layout.line_start(end - 1), end):
+        above.insert(0, layout.text[start:end].strip())
+        end = start
+    # Else it begins behind code, or goes on with what is said there.
+    whole = layout.indentation(end) == layout.indentation(statement.start) and layout.text.startswith(
+        (b"//", b"/*"), end + len(layout.indentation(end))
+    )
+    return Comments(tuple(above) if whole else (), layout.text[slice(*behind)].rstrip())
 
 
-def _is_comment(line: bytes) -> bool:
-    """Whether a line is one comment that ends with it, and steers nothing."""
-    if b"cuda-lsp:" in line or line.endswith(b"\\"):
-        return False
-    return line.startswith(b"//") or (line.startswith(b"/*") and line.find(b"*/") == len(line) - 2)
+def _is_comment(layout: Layout, start: int, end: int) -> bool:
+    """Whether a line has nothing but comments, or parts of one, in it, and steers nothing."""
+    line = layout.text[start:end].strip()
+    steers = line.startswith(b"#") or line.endswith(b"\\") or b"cuda-lsp:" in line
+    return start < end and bool(line) and not steers and not layout.code[start:end].strip()
 
 
 def with_comments(trial: Trial, comments: Mapping[Key, Comments]) -> dict[str, bytes]:
@@ -82,12 +87,16 @@ def _move_above(rows: list[_Row], barriers: Sequence[_Row], comments: Sequence[b
     if len(places) != len(barriers):
         return
     for moved, barrier in zip([rows[i : i + count] for i in places], barriers, strict=True):
-        indentation = barrier.line[: len(barrier.line) - len(barrier.line.lstrip())]
+        indentation, old = _indentation(barrier.line), _indentation(moved[0].line)
         for row in moved:
             rows.remove(row)
-            row.line = indentation + row.line.lstrip()
+            row.line = indentation + (row.line.removeprefix(old) if row.line.startswith(old) else row.line.lstrip())
         at = rows.index(barrier)
         rows[at:at] = moved
+
+
+def _indentation(line: bytes) -> bytes:
+    return line[: len(line) - len(line.lstrip())]
 
 
 def _behind(text: bytes, end: int, comment: bytes) -> bytes:

@@ -24,6 +24,7 @@ from analyzers.verdicts.kernel import events_in
 from quickfix.solving import Solving
 
 _QUALIFIERS: Final = re.compile(r"\b(?:const|volatile)\b")
+_VECTOR: Final = re.compile(r"\b([a-z]+)[1-4]\b")
 _SHARED: Final = "in place"
 """The allocation that both are taken to point to."""
 
@@ -56,7 +57,8 @@ def _alike(analysis: KernelAnalysis, context: LaunchContext) -> Iterator[tuple[P
 
 
 def _pointee(parameter: Parameter) -> str:
-    return "".join(_QUALIFIERS.sub("", parameter.type_text).split())
+    """What it points to; a vector of numbers may be these numbers."""
+    return _VECTOR.sub(r"\1", "".join(_QUALIFIERS.sub("", parameter.type_text).split()))
 
 
 def _in_place(context: LaunchContext, *parameters: Parameter) -> LaunchContext:

@@ -19,6 +19,7 @@ from analyzers.frontend.gaps import Body, Declared, Statement, Step
 from analyzers.ir.events import AccessEvent
 from analyzers.model import Access, Finding
 from quickfix.carried import (
+    OF_PLACE,
     Cut,
     assigned,
     cut_with_least,
@@ -42,8 +43,6 @@ from quickfix.unwritten_reads import all_find_nothing
 from quickfix.verify import RACES, findings_of
 
 _Range = tuple[int, int]
-_OF_PLACE: Final = re.compile(rb"\b__(?:LINE|COUNTER)__\b")
-"""What means another thing elsewhere."""
 _LINE_ENDS: Final = re.compile(rb"[ \t]*\r?\n(?:[ \t]*\r?\n)*")
 
 
@@ -161,7 +160,7 @@ def _parted(session: Session, outer: Level, owner: Statement, at: Sequence[tuple
     path = outer.function.path
     layout = Layout(session.trees.texts[path])
     _refuse_cut(layout, owner)
-    if _OF_PLACE.search(layout.code, owner.start, owner.end):
+    if OF_PLACE.search(layout.code, owner.start, owner.end):
         raise NotPossible(
             f"what the conditional in line {line_of(layout.text, owner.keyword)} says depends on its place"
         )

@@ -64,6 +64,24 @@ __global__ void k(float *out, const float *in, int n) {
         (
             """\
   if (t < n) {
+    s[t] = in[t];  // the value
+                   // of this thread
+    __syncthreads();
+  }
+  out[t] = s[63 - t];
+""",
+            """\
+  if (t < n) {
+    s[t] = in[t];  // the value
+                   // of this thread
+  }
+  __syncthreads();
+  out[t] = s[63 - t];
+""",
+        ),
+        (
+            """\
+  if (t < n) {
     s[t] = in[t];
     // all are there
 
@@ -106,8 +124,76 @@ __global__ void k(float *out, const float *in, int n) {
   }
 """,
         ),
+        (
+            """\
+  if (t < n) {
+    s[t] = in[t];
+    __syncthreads();
+    out[t] = s[63 - t];
+    /* over two
+     * lines */
+    // and one
+    __syncthreads();
+    s[t] = 1;
+  }
+""",
+            """\
+  const bool taken = t < n;
+  if (taken) {
+    s[t] = in[t];
+  }
+  __syncthreads();
+  if (taken) {
+    out[t] = s[63 - t];
+  }
+  /* over two
+   * lines */
+  // and one
+  __syncthreads();
+  if (taken) {
+    s[t] = 1;
+  }
+""",
+        ),
+        (
+            """\
+  if (t < n) {
+    s[t] = in[t];
+    // wait
+    __syncthreads();
+    out[t] = s[63 - t];
+    // wait
+    __syncthreads();
+    s[t] = 1;
+    // More is said of the last one than there is code between it and the one before.
+    __syncthreads();
+    out[t] += s[63 - t];
+  }
+""",
+            """\
+  const bool taken = t < n;
+  if (taken) {
+    s[t] = in[t];
+  }
+  // wait
+  __syncthreads();
+  if (taken) {
+    out[t] = s[63 - t];
+  }
+  // wait
+  __syncthreads();
+  if (taken) {
+    s[t] = 1;
+  }
+  // More is said of the last one than there is code between it and the one before.
+  __syncthreads();
+  if (taken) {
+    out[t] += s[63 - t];
+  }
+""",
+        ),
     ],
-    ids=["moved", "twice", "apart", "kept"],
+    ids=["moved", "twice", "goes on", "apart", "kept", "block", "in order"],
 )
 @pytest.mark.parametrize("ends", ["\n", "\r\n"])
 def test_comments_go_with_their_barrier(body: str, after: str, ends: str) -> None:
@@ -138,3 +224,41 @@ def test_comments_leave_a_loop_with_their_barrier() -> None:
     assert isinstance(fix, Fix)
     moved = "  // before any is read\n  __syncthreads(); /* once */\n  for ("
     assert moved in edited(text, fix)
+
+
+def test_what_a_macro_ends_with_is_no_place_for_a_comment() -> None:
+    body = """\
+  for (int i = 0; i < 4; ++i) {
+    out[t] += s[63 - t];
+    if (t < 40) {
+      SYNC
+      s[t] = in[t + i];
+      SYNC  // all
+    }
+  }
+"""
+    text = "#define SYNC __syncthreads();\n" + HEAD + body + "}\n"
+    after = edited(text, repaired(text, "k"))
+    assert "    }\n    SYNC  // all\n  }\n" in after
+
+
+def test_comments_of_both_branches_stand_at_the_one_barrier() -> None:
+    text = (
+        HEAD
+        + """\
+  if (t < 32) {
+    s[t] = in[t];
+    // all of them
+    __syncthreads();  // one
+    out[t] = s[t + 32];
+  } else {
+    s[t] = 1;
+    // all of them
+    __syncthreads();  // two
+    out[t] = s[t - 32];
+  }
+}
+"""
+    )
+    after = edited(text, repaired(text, "k"))
+    assert "  }\n  // all of them\n  __syncthreads();  // one  // two\n  if (taken) {" in after

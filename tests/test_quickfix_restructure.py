@@ -534,6 +534,9 @@ __global__ void k({1} *out, const {1} *in, const float *w) {{
         ("typedef double real;", "real", "+= s[t + 1] * 2.5f", "auto value = "),
         ("typedef double real;", "real", "+= s[t + 1] * w[t]", "auto value = "),
         ("typedef short small;", "small", "+= s[t + 1] * 2", "auto value = "),
+        ("typedef short small;", "small", "/= s[t + 1] * s[t + 2]", "auto value = "),
+        ("typedef short small;", "small", "/= -s[t + 1]", "auto value = "),
+        ("typedef short small;", "small", "/= (s[t + 1])", "small value = "),
         ("#define REAL double", "REAL", "+= 2 * s[t + 1]", "REAL value = "),
         ("#ifdef WIDE\n#define REAL double\n#else\n#define REAL float\n#endif", "REAL", "= s[t + 1]", "REAL value = "),
         # a macro that is more than a type, and one of a pointer

@@ -16,9 +16,11 @@ from analyzers.frontend.copies import VECTOR, is_copied_by_bytes
 from analyzers.frontend.declared_apart import Range, bound_to, element_type, elements_of
 from analyzers.frontend.gaps import Declared
 from analyzers.frontend.lowering.nodes import Kinds, written_by_macro
+from analyzers.frontend.open_types import unqualified, without_qualifiers
 from analyzers.frontend.plain import is_plain
 from analyzers.frontend.settled import depends_on_class, is_number, is_open
 from analyzers.frontend.sizes import divisors
+from analyzers.frontend.written_types import AUTO, WORDS, written_type
 
 _NUMBERS: Final = frozenset(range(TypeKind.BOOL.value, TypeKind.LONGDOUBLE.value + 1)) | {
     TypeKind.HALF.value,
@@ -26,8 +28,8 @@ _NUMBERS: Final = frozenset(range(TypeKind.BOOL.value, TypeKind.LONGDOUBLE.value
     TypeKind.ENUM.value,
     TypeKind.UNEXPOSED.value,
 }
-_WITHOUT_QUALIFIERS: Final = re.compile(r"\b(?:const|volatile)\b\s*")
-_MACRO_TYPE: Final = re.compile(rb"(?P<const>const\s+)?(?P<name>\w+)\s+(?P<star>\*\s*)?")
+_NAME: Final = re.compile(r"\w+")
+_MACRO_TYPE: Final = re.compile(rb"(?P<const>const\s+)?(?P<name>\w+)\s+(?P<behind>const\s+)?(?P<star>\*\s*)?")
 _NOT_LOCAL: Final = ([b"static"], [b"extern"], [b"__shared__"])
 _RangeOf = Callable[[Any], Range]
 
@@ -65,13 +67,7 @@ def holds_number(canonical: Any) -> bool:
 
 def is_vector(canonical: Any) -> bool:
     """Whether a type is one of CUDA's vectors."""
-    return VECTOR.fullmatch(_WITHOUT_QUALIFIERS.sub("", canonical.spelling)) is not None
-
-
-def unqualified(spelling: str) -> str:
-    """A type without the qualifiers of the value itself: those of what a pointer points to stay."""
-    pointee, star, own = spelling.rpartition("*")
-    return (pointee + star + _WITHOUT_QUALIFIERS.sub("", own)).strip()
+    return VECTOR.fullmatch(without_qualifiers(canonical.spelling)) is not None
 
 
 def is_by_macro(cursor: Any) -> bool:
@@ -84,26 +80,34 @@ def type_by_macro(cursor: Any, code: bytes, range_of: _RangeOf) -> str:
     """The type of the one variable that a statement declares, as it is written, where all that a macro writes of the
     declaration is the name of that type (``REAL v = 0;``); else nothing."""
     variables = children(cursor) if cursor._kind_id == Kinds.DECL_STMT else []
-    if len(variables) != 1 or variables[0]._kind_id != Kinds.VAR or not is_by_macro(cursor):
+    if len(variables) != 1 or variables[0]._kind_id != Kinds.VAR:
         return ""
     (variable,) = variables
     written = _MACRO_TYPE.fullmatch(code[range_of(cursor)[0] : expansion_offset(variable.location)])
     if written is None or in_macro(variable.translation_unit, variable.location):
         return ""
+    name, says_const = written["name"].decode(), bool(written["const"] or written["behind"])
+    if not is_by_macro(cursor) and not (says_const and name not in (*WORDS, *_NAME.findall(variable.type.spelling))):
+        return ""
     more = variable.storage_class != StorageClass.NONE or any(c.kind.is_attribute() for c in children(variable))
-    constant = variable.type.is_const_qualified() and not (written["const"] or written["star"])
+    constant = variable.type.is_const_qualified() and not (says_const or written["star"])
     if more or constant or variable.type.is_volatile_qualified():
         return ""
-    return written["name"].decode() + (" *" if written["star"] else "")
+    return f"{'const ' * says_const}{name} *" if written["star"] else name
 
 
-def declared_in(cursor: Any, code: bytes, range_of: _RangeOf, kinds: InstanceKinds) -> tuple[Declared, ...] | None:
-    """The variables of a declaration statement; None where it declares anything else, or by a macro."""
-    found = [_declared(cursor, child, code, range_of, kinds) for child in children(cursor)]
+def declared_in(
+    cursor: Any, code: bytes, range_of: _RangeOf, kinds: InstanceKinds, macros: Mapping[str, bool]
+) -> tuple[Declared, ...] | None:
+    """The variables of a declaration statement; None where it declares anything else, or by a macro. `macros`: as
+    `macro_types` gives them."""
+    found = [_declared(cursor, child, code, range_of, kinds, macros) for child in children(cursor)]
     return None if None in found else tuple(each for each in found if each is not None)
 
 
-def _declared(cursor: Any, child: Any, code: bytes, range_of: _RangeOf, kinds: InstanceKinds) -> Declared | None:
+def _declared(
+    cursor: Any, child: Any, code: bytes, range_of: _RangeOf, kinds: InstanceKinds, macros: Mapping[str, bool]
+) -> Declared | None:
     if child._kind_id != Kinds.VAR:
         return None
     at, name = expansion_offset(child.location), child.spelling
@@ -112,15 +116,19 @@ def _declared(cursor: Any, child: Any, code: bytes, range_of: _RangeOf, kinds: I
     head = code[range_of(cursor)[0] : at]
     following = code[at + len(name) : range_of(child)[1]].lstrip()
     canonical = child.type.get_canonical()
-    # The name of a type that is not written may mean another one here.
-    typed = canonical if b"auto" in head.split() else child.type
-    spelling = type_by_macro(cursor, code, range_of) or unqualified(typed.spelling)
+    if AUTO.encode() in head.split():
+        # The name of a type that is not written may mean another one here.
+        value = initializer(child)
+        named = written_type(value, code, macros) if value is not None else AUTO
+        spelling = named if named != AUTO else unqualified(canonical.spelling)
+    else:
+        spelling = type_by_macro(cursor, code, range_of) or unqualified(child.type.spelling)
     element = element_type(canonical)
     plain = holds_number(element) or is_vector(element)
     plain = plain or (element.kind == TypeKind.RECORD and element.is_pod() and is_copied_by_bytes(element))
     local = head.split()[:1] not in _NOT_LOCAL and "volatile" not in canonical.spelling
     movable = plain and local and "(" not in spelling and element is canonical
-    value = movable and following.startswith(b"=")
+    assignable = movable and following.startswith(b"=")
     kept = local and not any(word in head for word in (b"align", b"attribute", b"__shared__"))
     with_elements = kept and plain
     elements = elements_of(child, following, unqualified, range_of, code, kinds.is_plain) if with_elements else None
@@ -129,9 +137,9 @@ def _declared(cursor: Any, child: Any, code: bytes, range_of: _RangeOf, kinds: I
         name,
         at,
         spelling,
-        assignable=value,
+        assignable=assignable,
         bare=movable and not following,
-        plain=value and kinds.is_given(child) and kinds.divides_safely(child),
+        plain=assignable and kinds.is_given(child) and kinds.divides_safely(child),
         elements=elements,
         bound=bound,
         enclosed=movable and (following.startswith(b"{") or (holds_number(canonical) and following.startswith(b"("))),

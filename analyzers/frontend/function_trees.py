@@ -34,7 +34,6 @@ from analyzers.frontend.declared_variables import (
     is_by_macro,
     is_vector,
     type_by_macro,
-    unqualified,
 )
 from analyzers.frontend.gaps import (
     Argument,
@@ -52,7 +51,7 @@ from analyzers.frontend.gaps import (
 from analyzers.frontend.inner_calls import inner_calls
 from analyzers.frontend.inner_values import inner_values
 from analyzers.frontend.lowering.nodes import Kinds, NodeTable
-from analyzers.frontend.open_types import type_of, without_wrapper
+from analyzers.frontend.open_types import type_of, unqualified, without_wrapper
 from analyzers.frontend.plain import UNKNOWN_TEST, constant_step, is_idle, is_plain_step, test_of
 from analyzers.frontend.settled import field_of, is_constant, is_number, is_open, template_name
 from analyzers.frontend.signatures import FUNCTIONS, SCOPES, signatures
@@ -306,7 +305,7 @@ class _Builder:
             self._updates.expression(part, used=name != "expression")
         shared = self.code.startswith(b"__shared__", start)  # a macro of the toolkit
         declared = kind == Kinds.DECL_STMT and (shared or not macro)
-        declares = declared_in(inner, self.code, self._range, self._kinds) if declared else None
+        declares = declared_in(inner, self.code, self._range, self._kinds, self._macros) if declared else None
         stop = self._past_semicolon(end, of_value=name in ("expression", "jump") and not macro)
         value = sides[-1] if sides and assignment is not None else None
         if value is None and declares is not None and len(declares) == 1:

@@ -7,12 +7,14 @@ arithmetic with numbers whose types are known by then.
 
 from __future__ import annotations
 
+import re
 from typing import Any, Final
 
 from analyzers.frontend.cindex import TypeKind, binary_operator, children, unary_operator
 from analyzers.frontend.lowering.nodes import Kinds
 from analyzers.frontend.settled import operator_of
 
+_QUALIFIERS: Final = re.compile(r"\b(?:const|volatile)\b\s*")
 _ARRAYS: Final = frozenset({TypeKind.CONSTANTARRAY, TypeKind.INCOMPLETEARRAY, TypeKind.DEPENDENTSIZEDARRAY})
 _FLOATING: Final = (TypeKind.FLOAT, TypeKind.DOUBLE)
 """Each wider than those before it."""
@@ -36,6 +38,16 @@ def without_wrapper(cursor: Any) -> Any:
             return cursor
         cursor = inner[-1]
     return cursor
+
+
+def without_qualifiers(spelling: str) -> str:
+    return _QUALIFIERS.sub("", spelling)
+
+
+def unqualified(spelling: str) -> str:
+    """A type without the qualifiers of the value itself: those of what a pointer points to stay."""
+    pointee, star, own = spelling.rpartition("*")
+    return (pointee + star + without_qualifiers(own)).strip()
 
 
 def type_of(expression: Any) -> Any:

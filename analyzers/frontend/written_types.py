@@ -12,9 +12,8 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from analyzers.frontend.cindex import children, expansion_offset, file_key, referenced, unary_operator
-from analyzers.frontend.declared_variables import unqualified
 from analyzers.frontend.lowering.nodes import Kinds
-from analyzers.frontend.open_types import type_of, without_wrapper
+from analyzers.frontend.open_types import type_of, unqualified, without_wrapper
 
 AUTO: Final = "auto"
 _HEAD: Final = re.compile(
@@ -29,7 +28,10 @@ _ONE_TYPE: Final = re.compile(
     rb"(?:[ \t]*/[/*].*|\s*)"
 )
 """What a macro may mean that is only used as a type: the name of one."""
-_WORDS: Final = frozenset({"bool", "char", "short", "int", "long", "float", "double", "signed", "unsigned", "void"})
+WORDS: Final = frozenset(
+    {AUTO, "bool", "char", "short", "int", "long", "float", "double", "signed", "unsigned", "void"}
+)
+"""What the language calls types."""
 _FLOATING: Final = ("float", "double")
 _INTO: Final = (Kinds.SUBSCRIPT, Kinds.PAREN)
 _COMPUTED: Final = (Kinds.PAREN, Kinds.BINARY, Kinds.CONDITIONAL)
@@ -54,10 +56,21 @@ def written_type(typed: Any, code: bytes, macros: Mapping[str, bool]) -> str:
     names = {name for _, name in named if name}
     if not names:
         return spelling
-    # What is computed with small numbers keeps its type, if that is no small one itself.
-    neutral = type_of(typed).get_canonical().spelling in _FLOATING
-    alone = all(name or (neutral and leaf._kind_id == Kinds.INTEGER) for leaf, name in named)
-    return names.pop() if len(names) == 1 and alone else AUTO
+    # What is computed with whole numbers may be another type than they are; with floating ones it is the widest.
+    result = unqualified(type_of(typed).get_canonical().spelling)
+    floating = result in _FLOATING and all(
+        unqualified(leaf.type.get_canonical().spelling) == result if name else leaf._kind_id == Kinds.INTEGER
+        for leaf, name in named
+    )
+    return names.pop() if len(names) == 1 and (floating or _is_place(typed)) else AUTO
+
+
+def _is_place(expression: Any) -> bool:
+    """Whether nothing is computed."""
+    own = without_wrapper(expression)
+    while own._kind_id == Kinds.PAREN:
+        own = without_wrapper(children(own)[0])
+    return own._kind_id not in (Kinds.UNARY, *_COMPUTED) or (own._kind_id == Kinds.UNARY and unary_operator(own) == "*")
 
 
 def _leaves(expression: Any) -> list[Any]:
@@ -77,7 +90,7 @@ def _name(leaf: Any, code: bytes, macros: Mapping[str, bool]) -> str:
     that may mean nothing elsewhere."""
     spelling = unqualified(leaf.type.spelling)
     name = _declared(leaf, code)
-    if name in _WORDS:
+    if name in WORDS:
         return ""
     if spelling != unqualified(leaf.type.get_canonical().spelling):
         return spelling if name == spelling else AUTO

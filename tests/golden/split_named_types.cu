@@ -26,7 +26,7 @@ __global__ void of_a_macro(const SCALAR *in, SCALAR *out) {
   s[t] = in[t];
   __syncthreads();
   for (int d = 1; d < 64; d *= 2) {
-    if (t >= d) s[t] += -s[t - d];
+    if (t >= d) s[t] += s[t - d];
     __syncthreads();
   }
   out[t] = s[t];
