@@ -180,10 +180,10 @@ def _without_label(level: Level, index: int, layout: Layout) -> list[Change]:
         end = last.end
     if layout.code[label.start : end] != layout.text[label.start : end] or b"#" in layout.text[label.start : end]:
         return []
-    behind = layout.text[end : layout.line_end(end)]
+    behind = layout.text[end:].split(b"\n", 1)[0]
     if not behind.strip() or not layout.is_first(label.start):
         return deleted(layout, label.start, end)
-    # What a comment in its line says is said of what follows.
+    # A statement in its line stands where the others do; what a comment says there is said of what follows.
     written = layout.indentation(body.statements[index - 1].start) if index else b""
     return [Change(layout.line_start(label.start), end + len(behind) - len(behind.lstrip()), written)]
 
