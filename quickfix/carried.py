@@ -191,7 +191,8 @@ def _declared_again(
             made_of = mentioned(function, (statement.start, statement.end))
             own = {numbers[d.at] for d in statement.declares or () if d.at in numbers}
             first = statement.end, body.statements[cut].start
-            if _is_of_one_value(layout, statement) and stay(function, made_of | own, first):
+            same = not redefines(layout.text, *first, _written(layout, statement))
+            if same and _is_of_one_value(layout, statement) and stay(function, made_of | own, first):
                 used |= made_of
                 found.append(index)
                 continue

@@ -29,7 +29,8 @@ class Comments:
 
 def comments_at(layout: Layout, statement: Statement) -> Comments:
     """Those that are about a statement, as far as their places tell."""
-    behind = statement.end, layout.line_end(statement.end)
+    line = layout.text.find(b"\n", statement.end)
+    behind = statement.end, line if line >= 0 else len(layout.text)
     if not layout.is_first(statement.start) or not is_own(layout, *behind):
         return Comments()
     above: list[bytes] = []

@@ -271,7 +271,7 @@ def _in_front(
         raise _BareError(level, "the statement is a branch without braces")
     head = layout.last_visible(statement.start, owner.start)
     if layout.text[head : statement.start].strip():
-        raise NotPossible("there is a comment between the loop and its statement")
+        raise _BareError(level, "there is more than blanks in front of a statement without braces")
     outer = layout.indentation(owner.keyword)
     if not layout.is_first(owner.keyword):
         raise _BareError(level, "the statement is a branch without braces")

@@ -314,3 +314,23 @@ def test_comments_go_with_the_barriers_that_they_are_behind() -> None:
     after = edited(text, repaired(text, "k"))
     assert "\n  __syncthreads();  // wait\n" in after
     assert "\n  __syncthreads(); /* all */\n" in after
+
+
+def test_macros_that_change_in_between_mean_what_they_did() -> None:
+    text = """#define STEP 1
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void k(float *out, const float *in, int n) {
+  __shared__ float s[72];
+  int t = threadIdx.x, j = 3;
+  if (t < n) {
+    const int j = t + STEP;
+    s[t] = in[t];
+#undef STEP
+#define STEP 2
+    out[t] = s[j];
+  }
+  out[t] += j;
+}
+"""
+    for after in (a for a in answers(engine(), CheckRequest("/restructured/a.cu", text)) if isinstance(a, Fix)):
+        assert edited(text, after).count("t + STEP") == 1

@@ -262,3 +262,9 @@ def test_comments_of_both_branches_stand_at_the_one_barrier() -> None:
     )
     after = edited(text, repaired(text, "k"))
     assert "  }\n  // all of them\n  __syncthreads();  // one  // two\n  if (taken) {" in after
+
+
+def test_a_comment_between_a_barrier_and_what_follows_it_in_its_line_is_said_once() -> None:
+    body = "  if (t < n) {\n    s[t] = in[t];\n    __syncthreads(); /* then */ out[t] = s[63 - t];\n  }\n"
+    after = edited(HEAD + body + "}\n", repaired(HEAD + body + "}\n", "k"))
+    assert after.count("/* then */") == 1

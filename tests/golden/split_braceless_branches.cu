@@ -11,6 +11,7 @@ __global__ void chosen(const float *in, float *out, int mode) {
   else if (mode > 2)
     s[t] += 2 * s[t + 2];
   else
+    // whatever is left
     s[t] = s[t + 3];
   out[t] = s[t];
 }
