@@ -52,7 +52,7 @@ def braces(level: Level, text: bytes) -> list[Change]:
 
 def _begins_line(layout: Layout, keyword: int) -> bool:
     """Whether nothing is in front of a statement in its line, an `else` aside that it is the branch of."""
-    return layout.text[layout.line_start(keyword) : keyword].strip() in (b"", b"else", b"} else")
+    return b"".join(layout.text[layout.line_start(keyword) : keyword].split()) in (b"", b"else", b"}else")
 
 
 def _closed(layout: Layout, end: int, outer: bytes, *, before_else: bool) -> Change:

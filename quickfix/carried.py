@@ -217,7 +217,7 @@ def _declared_again(
 def _has_no_room(layout: Layout, level: Level, statement: Statement) -> bool:
     """Whether some name that a statement declares is another's in front of the conditional, or around it."""
     outer, function = around(level), level.function
-    beside = {d.name for s in outer.body.statements for d in s.declares or ()}
+    beside = {d.name for s in outer.body.statements for d in s.declares or ()} | _named_in_head(outer)
     rest = level.body.end, outer.body.end
     return any(
         d.name in beside or means_another(layout, function, d.name, d.at, rest) for d in statement.declares or ()
@@ -227,7 +227,8 @@ def _has_no_room(layout: Layout, level: Level, statement: Statement) -> bool:
 def _is_of_one_value(layout: Layout, statement: Statement) -> bool:
     """Whether variables are computed from numbers of the thread, and no preprocessor line is in the way."""
     plain = all(d.plain for d in statement.declares or ()) and is_quiet(layout, statement)
-    return plain and not _DIRECTIVE.search(_written(layout, statement))
+    written = _written(layout, statement)
+    return plain and not _DIRECTIVE.search(written) and not OF_PLACE.search(written)
 
 
 def declared_again(layout: Layout, level: Level, cut: Cut, line: bytes) -> bytes:
@@ -341,16 +342,21 @@ def keep_scopes(layout: Layout, outer: Level, level: Level, cut: Cut) -> None:
     head = level.owner.head_end if level.owner is not None else level.body.start
     moved = [each for s in level.body.statements[: cut.whole] for each in s.declares or ()]
     beside = {d.name for s in outer.body.statements[: outer.position] for d in s.declares or ()}
-    named = set[str]()
-    if outer.owner is None or outer.owner.kind == "for":
-        first = outer.owner.keyword if outer.owner is not None else outer.function.start
-        named = {u.name for u in uses_in(outer.function, (first, outer.body.start)) if u.kind == "declared"}
+    named = _named_in_head(outer)
     for each in (*moved, *cut.variables):
         if each.name in named or (each in moved and each.name in beside):
             raise NotPossible(f"`{each.name}` is declared in front of the conditional as well")
         ranges = (head, each.at), (level.body.end, outer.body.end)
         if any(means_another(layout, outer.function, each.name, each.at, place) for place in ranges):
             raise NotPossible(f"`{each.name}` means something else around the conditional")
+
+
+def _named_in_head(outer: Level) -> set[str]:
+    """What is declared in the head of a function or of a `for`, and must not be once more right in its body."""
+    if outer.owner is not None and outer.owner.kind != "for":
+        return set()
+    first = outer.owner.keyword if outer.owner is not None else outer.function.start
+    return {u.name for u in uses_in(outer.function, (first, outer.body.start)) if u.kind == "declared"}
 
 
 def means_another(layout: Layout, function: FunctionTree, variable: str, at: int, place: tuple[int, int]) -> bool:

@@ -91,16 +91,13 @@ class PutBack:
     """The gaps of those that are written as they were."""
     stay: Collection[Key] = ()
     """The gaps of those of them that are where they were, between the same statements."""
+    comments: Mapping[Key, Comments] = field(default_factory=dict[Key, Comments])
+    """At those that are written as they were, by their gaps."""
 
     @property
     def new(self) -> tuple[Candidate, ...]:
         """The barriers that are somewhere else now."""
         return tuple(each for each in self.placed.barriers if each.key not in self.stay)
-
-    @property
-    def comments(self) -> dict[Key, Comments]:
-        """By the gap of a barrier that is written as it was."""
-        return {key: self.pairs[key].comments for key in self.kept}
 
     def done(self, session: Session) -> list[str]:
         """What becomes of those that are not put back elsewhere: `keep the barrier in line 7`."""
@@ -178,15 +175,20 @@ def put_back(
         placed = replace(placed, trial=trial, spelled=one if one != session.barrier else b"")
     kept = {*same, *spelled}
     stay = {c.key for c in placed.barriers if c.key in kept and _is_where_it_was(session, c, pairs[c.key], files)}
-    return PutBack(placed, tuple(taken), pairs, kept, stay)
+    comments = _comments((c for c in placed.barriers if c.key in kept), pairs, files)
+    return PutBack(placed, tuple(taken), pairs, kept, stay, comments)
 
 
 def _is_where_it_was(session: Session, barrier: Candidate, taken: TakenOut, files: Files) -> bool:
-    """Whether a barrier is in the same loops as before, and no code of the old text is between it and its place there,
-    braces aside."""
-    gap, path = barrier.gap, barrier.gap.function.path
+    """Whether a barrier is in the same loops as before, and no code is between it and its place there."""
     loops = tuple(old_loop(loop, session.trees.texts, files) for loop in barrier.loops)
-    if path not in files or loops != taken.place.loops:
+    return loops == taken.place.loops and _passes_no_code(barrier, taken, files)
+
+
+def _passes_no_code(barrier: Candidate, taken: TakenOut, files: Files) -> bool:
+    """Whether no code of the old text is between a barrier and its place there, braces aside."""
+    gap, path = barrier.gap, barrier.gap.function.path
+    if path not in files:
         return False
     # What stands in front of it may end with a brace that is new.
     before = gap.before.end if gap.before is not None else gap.body.start
@@ -222,11 +224,22 @@ def _nearest(barriers: Iterable[Candidate], taken: Iterable[TakenOut], files: Fi
 
 
 def comments_of(
-    barriers: Iterable[Candidate], written: bytes, taken: Iterable[TakenOut], files: Files
+    barriers: Sequence[Candidate], written: bytes, taken: Iterable[TakenOut], files: Files
 ) -> dict[Key, Comments]:
     """Those at the barriers for which others stand that are `written` as they were, by the gaps of these."""
     pairs = _nearest(barriers, taken, files)
-    return {key: each.comments for key, each in pairs.items() if each.written == written}
+    same = (c for c in barriers if c.key in pairs and pairs[c.key].written == written)
+    return _comments(same, pairs, files)
+
+
+def _comments(barriers: Iterable[Candidate], pairs: Mapping[Key, TakenOut], files: Files) -> dict[Key, Comments]:
+    """Those in the lines above may be about what is there: they only go with a barrier that passes no code."""
+    found: dict[Key, Comments] = {}
+    for barrier in barriers:
+        of_barrier = pairs[barrier.key].comments
+        near = _passes_no_code(barrier, pairs[barrier.key], files)
+        found[barrier.key] = of_barrier if near else replace(of_barrier, above=())
+    return found
 
 
 def difference_in_words(

@@ -23,7 +23,7 @@ from analyzers.races.threads import Launch
 from analyzers.verdicts.kernel import events_in
 from quickfix.solving import Solving
 
-_QUALIFIERS: Final = re.compile(r"\b(?:const|volatile)\b")
+_QUALIFIERS: Final = re.compile(r"\b(?:const|volatile|signed|unsigned)\b")
 _VECTOR: Final = re.compile(r"\b([a-z]+)[1-4]\b")
 _SHARED: Final = "in place"
 """The allocation that both are taken to point to."""
@@ -57,7 +57,7 @@ def _alike(analysis: KernelAnalysis, context: LaunchContext) -> Iterator[tuple[P
 
 
 def _pointee(parameter: Parameter) -> str:
-    """What it points to; a vector of numbers may be these numbers."""
+    """What it points to; a vector of numbers may be these numbers, and whole ones may have a sign or none."""
     return _VECTOR.sub(r"\1", "".join(_QUALIFIERS.sub("", parameter.type_text).split()))
 
 
@@ -74,7 +74,7 @@ def _is_needed(
     gone: frozenset[int],
     solving: Solving,
 ) -> bool:
-    """Whether accesses through the one and the other collide without the barriers only."""
+    """Whether accesses through the one and the other may collide without the barriers, and do not with them."""
     launch = Launch(events_in(analysis.events, context), context)
     checker = solving.checker(launch)
     objects = {p.object for p in parameters}
@@ -82,4 +82,4 @@ def _is_needed(
     ordered = [pair for pair in pairs if is_ordered_by(launch, pair, gone)]
     if all(checker.is_proved_without(pair, gone) for pair in ordered):
         return False
-    return all(checker.is_proved_without(pair, frozenset()) for pair in pairs)
+    return not any(checker.collides_without(pair, frozenset()) for pair in pairs)

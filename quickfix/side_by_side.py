@@ -23,6 +23,7 @@ from quickfix.carried import (
     Cut,
     assigned,
     cut_with_least,
+    declared_again,
     declared_in_front,
     keep_scopes,
     typed,
@@ -40,6 +41,7 @@ from quickfix.solving import Solving
 from quickfix.split_branches import place_of_else
 from quickfix.steps import Restructuring
 from quickfix.unwritten_reads import all_find_nothing
+from quickfix.variables import mentioned
 from quickfix.verify import RACES, findings_of
 
 _Range = tuple[int, int]
@@ -248,23 +250,39 @@ def _parts(layout: Layout, outer: Level, body: Body, cuts: Sequence[tuple[int, _
     if label is not None:
         raise NotPossible(f"there is a label in line {line_of(layout.text, label.start)}")
     level = Level(outer.function, (*outer.steps, Step(outer.body, outer.position)), body, 0)
-    found = [cut_with_least(layout, level, [index]) for index, _ in cuts if 0 < index < len(body.statements)]
-    if not found:
+    inside = [(index, start) for (index, _), start in zip(cuts, starts[1:], strict=True)]
+    inside = [each for each in inside if 0 < each[0] < len(body.statements)]
+    if not inside:
         return _Parts(lines)
-    if any(cut.again or cut.whole for cut in found):
-        raise NotPossible(f"what is declared in the branch in line {line} is used behind the barrier")
-    apart = {index: declares for cut in found for index, declares in cut.apart.items()}
-    constants = frozenset(index for cut in found for index in cut.constants)
-    cut = Cut(max(cut.at for cut in found), 0, dict(sorted(apart.items())), (), constants)
+    found = [(start, cut_with_least(layout, level, [index])) for index, start in inside]
+    apart = {index: declares for _, cut in found for index, declares in cut.apart.items()}
+    constants = frozenset(index for _, cut in found for index in cut.constants)
+    cut = Cut(max(each.at for _, each in found), 0, dict(sorted(apart.items())), (), constants)
     keep_scopes(layout, outer, level, cut)
-    declared = [
-        (each, written)
-        for index, declares in cut.apart.items()
-        for each in ([declares] if index in constants else [(d,) for d in declares])
-        for written in declared_in_front(layout, outer, level, replace(cut, apart={index: each}))
-    ]
-    changes = sorted(assigned(layout, level, replace(cut, at=len(body.statements))), key=lambda c: c.start)
+    declared: list[tuple[Sequence[Declared], bytes]] = []
+    for index, declares in cut.apart.items():
+        for each in [declares] if index in constants else [(d,) for d in declares]:
+            own = replace(cut, apart={index: each})
+            declared += [(each, written) for written in declared_in_front(layout, outer, level, own)]
+    changes = [*assigned(layout, level, replace(cut, at=len(body.statements)))]
+    ends_of = dict(lines)
+    changes += [Change(at, at, _again(layout, level, each, (at, ends_of[at]))) for at, each in found]
+    changes.sort(key=lambda change: change.start)
     return _Parts(lines, declared, changes, taken_for_granted(layout, level, cut), cut.cost)
+
+
+def _again(layout: Layout, level: Level, cut: Cut, part: _Range) -> bytes:
+    """The lines of what the part behind a cut declares once more, and uses."""
+    function, statements = level.function, level.body.statements
+    used, needed = mentioned(function, part), list[int]()
+    for index in reversed(cut.again):
+        own = {d.at for d in statements[index].declares or ()}
+        if any(u.kind == "declared" and u.at in own and u.variable in used for u in function.uses):
+            used |= mentioned(function, (statements[index].start, statements[index].end))
+            needed.insert(0, index)
+    line = layout.newline + layout.indentation(statements[cut.at].start)
+    written = declared_again(layout, level, replace(cut, again=tuple(needed)), line)
+    return written.removeprefix(layout.newline) + layout.newline * bool(needed)
 
 
 def _rewritten(

@@ -186,7 +186,9 @@ def test_one_barrier_stands_for_those_of_both_branches(body: str, after: str, en
             "      __syncthreads();\n    }\n  } else {\n    for (int j = 0; j < n; j++) {\n      s[t] = d[j];\n"
             "      __syncthreads();\n      __syncthreads();\n    }\n  }"
         ),
-        CONSUMER_FIRST.replace("    __syncthreads();\n    a[t] =", "    int &u = a[t];\n    __syncthreads();\n    u ="),
+        CONSUMER_FIRST.replace(
+            "    __syncthreads();\n    a[t] =", "    typedef int T;\n    __syncthreads();\n    a[t] = (T)"
+        ),
         CONSUMER_FIRST.replace("    s[t] = d[t];", "#ifdef OTHER\n    s[t] = 3;\n#endif\n    s[t] = d[t];"),
     ],
     ids=[

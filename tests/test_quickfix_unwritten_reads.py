@@ -334,6 +334,29 @@ BOTH = [
     out[t] = v;
   }
 """,
+    # whose name is another's in front, and references
+    """\
+  double v = 1;
+  if (t < 32) {
+    float v = 0;
+    s[t] = in[t];
+    out[t] = s[t + 32] + sizeof(v);
+  } else {
+    s[t] = -in[t];
+    out[t] = s[t - 32] + v;
+  }
+""",
+    """\
+  if (t < 32) {
+    float &cell = s[t];
+    cell = in[t];
+    out[t] = s[t + 32] + cell;
+  } else {
+    float &cell = s[t], &other = s[t - 32];
+    cell = 1;
+    out[t] = other;
+  }
+""",
     # and that something points to
     """\
   float z = 1, *p = &z;
@@ -716,17 +739,6 @@ NOT_BOTH = [
   } else {
     s[t] = 1;
     out[t] = s[t - 32];
-  }
-""",
-    """\
-  double v = 1;
-  if (t < 32) {
-    float v = 0;
-    s[t] = in[t];
-    out[t] = s[t + 32] + sizeof(v);
-  } else {
-    s[t] = -in[t];
-    out[t] = s[t - 32] + v;
   }
 """,
 ]

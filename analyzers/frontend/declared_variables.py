@@ -29,7 +29,9 @@ _NUMBERS: Final = frozenset(range(TypeKind.BOOL.value, TypeKind.LONGDOUBLE.value
     TypeKind.UNEXPOSED.value,
 }
 _NAME: Final = re.compile(r"\w+")
-_MACRO_TYPE: Final = re.compile(rb"(?P<const>const\s+)?(?P<name>\w+)\s+(?P<behind>const\s+)?(?P<star>\*\s*)?")
+_MACRO_TYPE: Final = re.compile(
+    rb"(?P<const>const\s+)?(?P<name>\w+)(?:\s+|(?=\*))(?P<behind>const\s+)?(?P<star>\*\s*)?"
+)
 _NOT_LOCAL: Final = ([b"static"], [b"extern"], [b"__shared__"])
 _RangeOf = Callable[[Any], Range]
 
@@ -77,17 +79,19 @@ def is_by_macro(cursor: Any) -> bool:
 
 
 def type_by_macro(cursor: Any, code: bytes, range_of: _RangeOf) -> str:
-    """The type of the one variable that a statement declares, as it is written, where all that a macro writes of the
+    """The type of the variables that a statement declares, as it is written, where all that a macro writes of the
     declaration is the name of that type (``REAL v = 0;``); else nothing."""
     variables = children(cursor) if cursor._kind_id == Kinds.DECL_STMT else []
-    if len(variables) != 1 or variables[0]._kind_id != Kinds.VAR:
+    if not variables or any(v._kind_id != Kinds.VAR or v.type != variables[0].type for v in variables):
         return ""
-    (variable,) = variables
+    variable = variables[0]
     written = _MACRO_TYPE.fullmatch(code[range_of(cursor)[0] : expansion_offset(variable.location)])
     if written is None or in_macro(variable.translation_unit, variable.location):
         return ""
     name, says_const = written["name"].decode(), bool(written["const"] or written["behind"])
     if not is_by_macro(cursor) and not (says_const and name not in (*WORDS, *_NAME.findall(variable.type.spelling))):
+        return ""
+    if written["star"] and len(variables) > 1:
         return ""
     more = variable.storage_class != StorageClass.NONE or any(c.kind.is_attribute() for c in children(variable))
     constant = variable.type.is_const_qualified() and not (says_const or written["star"])

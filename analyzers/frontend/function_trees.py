@@ -51,14 +51,14 @@ from analyzers.frontend.gaps import (
 from analyzers.frontend.inner_calls import inner_calls
 from analyzers.frontend.inner_values import inner_values
 from analyzers.frontend.lowering.nodes import Kinds, NodeTable
-from analyzers.frontend.open_types import type_of, unqualified, without_wrapper
+from analyzers.frontend.open_types import without_wrapper
 from analyzers.frontend.plain import UNKNOWN_TEST, constant_step, is_idle, is_plain_step, test_of
 from analyzers.frontend.settled import field_of, is_constant, is_number, is_open, template_name
 from analyzers.frontend.signatures import FUNCTIONS, SCOPES, signatures
 from analyzers.frontend.sizes import divisors, size_of
 from analyzers.frontend.update_sequences import SequenceReader
 from analyzers.frontend.uses import Mentions, mentions_of
-from analyzers.frontend.written_types import macro_types, written_type
+from analyzers.frontend.written_types import AUTO, macro_types, spelled_type, written_type
 from analyzers.ir.kernel import Instances
 
 
@@ -383,8 +383,8 @@ class _Builder:
         if canonical.kind == TypeKind.VOID:
             return "void"
         plain = holds_number(canonical) or is_vector(canonical)
-        written = self._written(expression)
-        return written if plain and written != "auto" and "(" not in written else ""
+        written = spelled_type(expression)
+        return written if plain and written != AUTO and "(" not in written else ""
 
     def _commas(self, expression: Any) -> tuple[int, ...]:
         """The outermost ones; none where one is not to be seen."""
@@ -410,12 +410,7 @@ class _Builder:
     def _arguments_of(self, cursor: Any) -> tuple[Assignment, ...]:
         use = self._range(cursor)
         found = values_by_arguments(cursor, self.code, use)
-        return tuple(Assignment((use[0], use[0]), value, "=", self._written(typed)) for value, typed in found)
-
-    def _written(self, typed: Any) -> str:
-        """The type of an expression as the source would write it for a variable."""
-        spelling = unqualified(type_of(typed).spelling)
-        return "auto" if not spelling or "dependent" in spelling else spelling
+        return tuple(Assignment((use[0], use[0]), value, "=", spelled_type(typed)) for value, typed in found)
 
     def _assignment(self, cursor: Any, sides: Sequence[Any]) -> Assignment | None:
         if len(sides) == 1:
@@ -432,7 +427,7 @@ class _Builder:
                 return None  # in a template: whether it divides as what it is promoted to is not said
             typed = sides[1]
         listed = self.code.startswith(b"{", value[0])  # of which `auto` would make another thing
-        written = self._written(typed) if listed else written_type(typed, self.code, self._macros)
+        written = spelled_type(typed) if listed else written_type(typed, self.code, self._macros)
         return Assignment(target, value, operator, written)
 
     def _step(self, cursor: Any, operand: Any) -> Assignment | None:

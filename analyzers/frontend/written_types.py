@@ -46,10 +46,16 @@ def macro_types(text: bytes) -> dict[str, bool]:
     return found
 
 
+def spelled_type(typed: Any) -> str:
+    """The type as clang has it; `auto` where a template leaves it open."""
+    spelling = unqualified(type_of(typed).spelling)
+    return AUTO if not spelling or "dependent" in spelling else spelling
+
+
 def written_type(typed: Any, code: bytes, macros: Mapping[str, bool]) -> str:
     """The type; `auto` also where a template leaves it open. `macros`: as `macro_types` gives them."""
-    spelling = unqualified(type_of(typed).spelling)
-    if not spelling or "dependent" in spelling:
+    spelling = spelled_type(typed)
+    if spelling == AUTO:
         return AUTO
     leaves = _leaves(typed)
     named = [(leaf, _name(leaf, code, macros)) for leaf in leaves]
