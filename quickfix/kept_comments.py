@@ -61,13 +61,13 @@ def with_comments(trial: Trial, comments: Mapping[Key, Comments]) -> dict[str, b
         text = file.after
         for _, end, of_barrier in reversed(barriers):
             text = _behind(text, end, of_barrier.behind)
-        rows = [_Row(line) for line in text.splitlines(keepends=True)]
+        rows = [_Row(line) for line in text.split(b"\n")]
         above: dict[tuple[bytes, ...], list[_Row]] = {}
         for at, _, of_barrier in barriers:
             above.setdefault(of_barrier.above, []).append(rows[file.after.count(b"\n", 0, at)])
         for lines, own in above.items():
             _move_above(rows, own, lines)
-        text = b"".join(row.line for row in rows)
+        text = b"\n".join(row.line for row in rows)
         same = blanked(text).split() == blanked(file.after).split()
         found[path] = text if same else file.after
     return found

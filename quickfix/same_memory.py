@@ -33,9 +33,9 @@ def told_apart(kernels: Iterable[KernelAnalysis], barriers: Collection[SourceSpa
     """What is assumed of the pointers of a kernel where barriers of it go, a sentence or nothing. What is not decided
     counts as assumed."""
     for analysis in kernels:
-        gone = frozenset(b.id for b in analysis.events.barriers if b.site.span in barriers)
-        if not gone:
+        if not any(b.site.span in barriers for b in analysis.decisive.barriers):
             continue
+        gone = frozenset(b.id for b in analysis.events.barriers if b.site.span in barriers)
         for context in analysis.contexts:
             for one, two in _alike(analysis, context):
                 if _is_needed(analysis, _in_place(context, one, two), (one, two), gone, solving):

@@ -94,7 +94,7 @@ def test_a_variable_is_not_declared_where_it_would_hide_another() -> None:
   for (int k = 0; k < 1; k++) {
     if (t < 48) {
       int x = t * 2;
-      s[t] = x;
+      s[t] = x++;
       out[x] = s[47 - t];
     }
     out[t + 200] = x;

@@ -122,7 +122,7 @@ def _declared(
     canonical = child.type.get_canonical()
     if AUTO.encode() in head.split():
         # The name of a type that is not written may mean another one here.
-        value = initializer(child)
+        value = initializer(child) if b"&" not in head else None
         named = written_type(value, code, macros) if value is not None else AUTO
         spelling = named if named != AUTO else unqualified(canonical.spelling)
     else:
