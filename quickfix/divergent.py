@@ -293,7 +293,7 @@ def _moved(
     taken = _taken_out(session, session.kernels, family)
     comments = comments_of(placed.barriers, placed.spelled or bare.barrier, taken, without.files)
     texts = compose(without.files, placed.trial.files)
-    files = {path: (texts[path][0], new) for path, new in with_comments(placed.trial, comments).items()}
+    files = {path: (texts[path][0], new) for path, new in with_comments(placed.trial, whole, comments).items()}
     return Fix(
         title=f"{title} — all threads get there{price}",
         kind="move-barrier",

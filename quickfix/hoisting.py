@@ -126,7 +126,7 @@ def _moved(session: Session, analysis: KernelAnalysis, barrier: BarrierEvent) ->
                 continue
             around = chain[: len(chain) - len(inner)]
             same = written == text[statement.start : statement.end]
-            commented = with_comments(trial, {gap.key: comments_at(layout, statement)} if same else {})
+            commented = with_comments(trial, trial.files, {gap.key: comments_at(layout, statement)} if same else {})
             price = less_often(here, loops, trips, session.names, sometimes=is_passed_by(around, gap.index))
             return Fix(
                 title=f"Move `{barrier.site.text}` from {session.names.line(access.span)} out of the loop at "

@@ -15,6 +15,7 @@ from analyzers.frontend.gaps import Statement
 from quickfix.edits import Layout, barriers_in, is_own
 from quickfix.paths import Key
 from quickfix.session import Trial
+from quickfix.verify import EditedFile, Files
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,27 +23,27 @@ class Comments:
     """Those of a statement that has its line to itself."""
 
     above: tuple[bytes, ...] = ()
-    """That have the lines directly above it to themselves, without the blanks around."""
+    """The lines directly above it that have nothing else in them, without its own indentation."""
     behind: bytes = b""
-    """That follow it in its line, with the blanks in front."""
+    """What follows in its line, with the blanks in front."""
+    start: int = -1
+    """Where those above begin in the text."""
 
 
 def comments_at(layout: Layout, statement: Statement) -> Comments:
     """Those that are about a statement, as far as their places tell."""
-    line = layout.text.find(b"\n", statement.end)
-    behind = statement.end, line if line >= 0 else len(layout.text)
+    text, line = layout.text, layout.text.find(b"\n", statement.end)
+    behind = statement.end, line if line >= 0 else len(text)
     if not layout.is_first(statement.start) or not is_own(layout, *behind):
         return Comments()
+    indentation, end = layout.indentation(statement.start), layout.line_start(statement.start)
     above: list[bytes] = []
-    end = layout.line_start(statement.start)
     while _is_comment(layout, start := layout.line_start(end - 1), end):
-        above.insert(0, layout.text[start:end].strip())
+        above.insert(0, text[start:end].removeprefix(indentation).rstrip())
         end = start
-    # Else it begins behind code, or goes on with what is said there.
-    whole = layout.indentation(end) == layout.indentation(statement.start) and layout.text.startswith(
-        (b"//", b"/*"), end + len(layout.indentation(end))
-    )
-    return Comments(tuple(above) if whole else (), layout.text[slice(*behind)].rstrip())
+    if not above or layout.indentation(end) != indentation or not above[0].startswith((b"//", b"/*")):
+        above = []  # it begins behind code, or goes on with what is said there
+    return Comments(tuple(above), text[slice(*behind)].rstrip(), end + len(indentation))
 
 
 def _is_comment(layout: Layout, start: int, end: int) -> bool:
@@ -52,21 +53,24 @@ def _is_comment(layout: Layout, start: int, end: int) -> bool:
     return start < end and bool(line) and not steers and not layout.code[start:end].strip()
 
 
-def with_comments(trial: Trial, comments: Mapping[Key, Comments]) -> dict[str, bytes]:
-    """The edited texts by file. `comments`: by the gap of a barrier."""
+def with_comments(trial: Trial, whole: Files, comments: Mapping[Key, Comments]) -> dict[str, bytes]:
+    """The edited texts by file. `whole`: the edit from the text that the places of comments are of; `comments`: by the
+    gap of a barrier."""
     found: dict[str, bytes] = {}
     for path, file in trial.files.items():
         placed = barriers_in(trial.changes.get(path, ()))
         barriers = sorted((at, end, comments[gap]) for at, end, gap in placed if gap in comments)
+        rows = [_Row(line) for line in file.after.split(b"\n")]
+        above = [(_lines(file.after, whole[path], own), own) for _, _, own in barriers]
+        moved = [[rows[number] for number in numbers] for numbers, _ in above]
+        lines = [rows[file.after.count(b"\n", 0, at)] for at, _, _ in barriers]
         text = file.after
         for _, end, of_barrier in reversed(barriers):
             text = _behind(text, end, of_barrier.behind)
-        rows = [_Row(line) for line in text.split(b"\n")]
-        above: dict[tuple[bytes, ...], list[_Row]] = {}
-        for at, _, of_barrier in barriers:
-            above.setdefault(of_barrier.above, []).append(rows[file.after.count(b"\n", 0, at)])
-        for lines, own in above.items():
-            _move_above(rows, own, lines)
+        for row, line in zip(rows, text.split(b"\n"), strict=True):
+            row.line = line
+        for barrier, own in zip(lines, moved, strict=True):
+            _move_above(rows, barrier, own)
         text = b"\n".join(row.line for row in rows)
         same = blanked(text).split() == blanked(file.after).split()
         found[path] = text if same else file.after
@@ -80,20 +84,28 @@ class _Row:
     line: bytes
 
 
-def _move_above(rows: list[_Row], barriers: Sequence[_Row], comments: Sequence[bytes]) -> None:
-    """Take lines with comments from where they are to above the lines of barriers, if there are as many of both."""
-    count = len(comments)
-    stripped = [row.line.strip() for row in rows]
-    places = [i for i in range(len(rows) - count + 1) if stripped[i : i + count] == list(comments)] if count else []
-    if len(places) != len(barriers):
+def _lines(text: bytes, whole: EditedFile, comments: Comments) -> range:
+    """The numbers of the lines in which comments stand now; none where they are not there as they were."""
+    said, at = [line.strip() for line in comments.above], 0
+    lines = text.split(b"\n")
+    for number, line in enumerate(lines):
+        here, rest = at + len(line) - len(line.lstrip()), lines[number : number + len(said)]
+        if said and [each.strip() for each in rest] == said and whole.offsets.old(here) == comments.start:
+            return range(number, number + len(said))
+        at += len(line) + 1
+    return range(0)
+
+
+def _move_above(rows: list[_Row], barrier: _Row, moved: Sequence[_Row]) -> None:
+    """Take lines from where they are to above the line of a barrier."""
+    if not moved:
         return
-    for moved, barrier in zip([rows[i : i + count] for i in places], barriers, strict=True):
-        indentation, old = _indentation(barrier.line), _indentation(moved[0].line)
-        for row in moved:
-            rows.remove(row)
-            row.line = indentation + (row.line.removeprefix(old) if row.line.startswith(old) else row.line.lstrip())
-        at = rows.index(barrier)
-        rows[at:at] = moved
+    indentation, old = _indentation(barrier.line), _indentation(moved[0].line)
+    for row in moved:
+        rows.remove(row)
+        row.line = indentation + (row.line.removeprefix(old) if row.line.startswith(old) else row.line.lstrip())
+    at = rows.index(barrier)
+    rows[at:at] = moved
 
 
 def _indentation(line: bytes) -> bytes:

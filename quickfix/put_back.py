@@ -21,10 +21,10 @@ from quickfix.file_names import FileNames
 from quickfix.kept_comments import Comments, comments_at
 from quickfix.naming import NotPossible, line_of
 from quickfix.oracle import SearchSpentError
-from quickfix.paths import Candidate, Key, chain_to, place_of
+from quickfix.paths import Candidate, Key, Level, chain_to, place_of
 from quickfix.search import Placed
 from quickfix.session import Session, Trial
-from quickfix.verify import Files, key_of, old_loop, old_place
+from quickfix.verify import EditedFile, Files, key_of, old_loop, old_place
 from quickfix.wording import barrier_in_words, kind_in_words
 
 _MOST: Final = 8
@@ -75,8 +75,17 @@ def taken_out(
         line_of(text if file is None else file.before, at),
         text[statement.start : statement.end],
         _KINDS.get(scope, "barrier"),
-        comments_at(Layout(text), statement),
+        _comments_of(Layout(text), chain[-1], file),
     )
+
+
+def _comments_of(layout: Layout, level: Level, file: EditedFile | None) -> Comments:
+    """Those at the barrier at the position of `level`, by their places in the text before all edits. Of a barrier that
+    is a branch by itself something stays where it is."""
+    if level.statement is None or not level.body.braced:
+        return Comments()
+    found = comments_at(layout, level.statement)
+    return replace(found, start=old_place(file, found.start))
 
 
 @dataclass(frozen=True, slots=True)

@@ -395,7 +395,7 @@ def _fix(
     if begun.may_narrow:
         placed = narrowed(current, placed, kernels, _is_right_for(session, begun, groups))
         whole = composed([*steps, placed.trial])
-    commented = with_comments(placed.trial, back.comments)
+    commented = with_comments(placed.trial, whole, back.comments)
     whole = {path: replace(file, after=commented.get(path, file.after)) for path, file in whole.items()}
     places = placed_in_words(current, replace(placed, barriers=tuple(back.new)), files) + back.words(current)
     texts = current.trees.texts

@@ -93,7 +93,7 @@ def _around_barrier(layout: Layout, statement: Statement) -> _Range:
 def _commented(layout: Layout, owner: Statement, barrier: bytes, stood: Sequence[Statement]) -> bytes:
     """A barrier with what is said at those that it stands for, once."""
     comments = [comments_at(layout, statement) for statement in stood]
-    above = dict.fromkeys(line for each in comments for line in each.above)
+    above = [line for lines in dict.fromkeys(each.above for each in comments) for line in lines]
     behind = dict.fromkeys(each.behind for each in comments)
     end = layout.newline + layout.indentation(owner.keyword)
     return b"".join(line + end for line in above) + barrier + b"".join(behind)

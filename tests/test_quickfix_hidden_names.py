@@ -334,3 +334,26 @@ __global__ void k(float *out, const float *in, int n) {
 """
     for after in (a for a in answers(engine(), CheckRequest("/restructured/a.cu", text)) if isinstance(a, Fix)):
         assert edited(text, after).count("t + STEP") == 1
+
+
+def test_what_is_declared_once_more_has_the_literals_that_it_had() -> None:
+    text = """// cuda-lsp: launch grid=(1) block=(64)
+__global__ void k(float *out, const float *in, int n) {
+  __shared__ float s[72];
+  int t = threadIdx.x, i = 3;
+  if (t < n) {
+    const float &r = in[t + ('b' - 'a')];
+    int i = 'z' - 'a' /* 25 */ + t;
+    s[t] = r + i;
+    out[t] = s[63 - t] + r + i;
+  }
+  out[t] += i;
+}
+"""
+    after = edited(text, repaired(text, "k"))
+    assert "_" not in after.replace("cuda-lsp", "").replace("__", "")
+    assert after.count("in[t + ('b' - 'a')]") == 2
+    assert after.count("'z' - 'a'") == 2
+    assert after.count("/* 25 */") == 1
+    for me in (0, 1, 2, 3, 40):
+        assert alone(after, "k", me) == alone(text, "k", me)

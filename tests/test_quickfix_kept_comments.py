@@ -40,7 +40,7 @@ __global__ void k(float *out, const float *in, int n) {
   out[t] = s[63 - t];
 """,
         ),
-        # a comment that stands there twice stays, as do those of another statement
+        # one that stands there twice
         (
             """\
   if (t < n) {
@@ -55,8 +55,8 @@ __global__ void k(float *out, const float *in, int n) {
   if (t < n) {
     // a step
     s[t] = in[t];
-    // a step
   }
+  // a step
   __syncthreads();
   out[t] = s[63 - t];
 """,
@@ -202,6 +202,49 @@ def test_comments_go_with_their_barrier(body: str, after: str, ends: str) -> Non
     assert new == (HEAD + after + "}\n").replace("\n", ends)
     for me in range(0, 64, 7):
         assert alone(text, "k", me) == alone(new, "k", me)
+
+
+def test_comments_with_the_same_words_elsewhere_stay_there() -> None:
+    body = "  if (t < n) {\n    s[t] = in[t];\n    // wait\n    __syncthreads();\n  }\n  out[t] = s[63 - t];\n}\n"
+    other = (
+        HEAD.replace(" k(", " other(") + "  s[t] = in[t];\n  // wait\n  __syncthreads();\n  out[t] = s[63 - t];\n}\n"
+    )
+    after = edited(HEAD + body + other, repaired(HEAD + body + other, "k"))
+    assert after.endswith("  }\n  // wait\n  __syncthreads();\n  out[t] = s[63 - t];\n}\n" + other)
+
+
+def test_blocks_of_comments_of_both_branches_stay_whole() -> None:
+    text = (
+        HEAD
+        + """\
+  if (t < 32) {
+    s[t] = in[t];
+    /*
+     * the upper half
+     */
+    __syncthreads();
+    out[t] = s[t + 32];
+  } else {
+    s[t] = 1;
+    /*
+     * the lower half
+     */
+    __syncthreads();
+    out[t] = s[t - 32];
+  }
+}
+"""
+    )
+    after = edited(text, repaired(text, "k"))
+    assert "  /*\n   * the upper half\n   */\n  /*\n   * the lower half\n   */\n  __syncthreads();\n" in after
+
+
+def test_a_comment_in_front_of_a_branch_without_braces_stays() -> None:
+    branch = "  if (t < 32)\n    // the lower half\n    __syncthreads();  // wait\n"
+    body = "  s[t] = in[t];\n" + branch + "  out[t] = s[63 - t];\n}\n"
+    after = edited(HEAD + body, repaired(HEAD + body, "k"))
+    assert after.count("// the lower half") == 1
+    assert after.count("// wait") == 1
 
 
 def test_comments_leave_a_loop_with_their_barrier() -> None:

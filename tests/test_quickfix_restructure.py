@@ -539,6 +539,9 @@ __global__ void k({1} *out, const {1} *in, const float *w) {{
         ("typedef short small;", "small", "/= (s[t + 1])", "small value = "),
         ("#define REAL double", "REAL", "+= 2 * s[t + 1]", "REAL value = "),
         ("#ifdef WIDE\n#define REAL double\n#else\n#define REAL float\n#endif", "REAL", "= s[t + 1]", "REAL value = "),
+        ("#define REAL float", "REAL", "+= sqrtf(1) / (1 + s[t + 1])", "auto value = "),
+        ("#define REAL float", "REAL", "+= (REAL)2 * s[t + 1]", "auto value = "),
+        ("#define REAL float", "float", "+= (float)2 * s[t + 1]", "float value = "),
         # a macro that is more than a type, and one of a pointer
         ("#define REAL volatile float", "REAL", "+= 2 * s[t + 1]", "auto value = "),
     ],

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from analyzers.frontend.cindex import children, expansion_offset, file_key, referenced, unary_operator
-from analyzers.frontend.lowering.nodes import Kinds
+from analyzers.frontend.lowering.nodes import CASTS, Kinds
 from analyzers.frontend.open_types import type_of, unqualified, without_wrapper
 
 AUTO: Final = "auto"
@@ -33,6 +33,7 @@ WORDS: Final = frozenset(
 )
 """What the language calls types."""
 _FLOATING: Final = ("float", "double")
+_WORD: Final = re.compile(rb"[A-Za-z_]\w*")
 _INTO: Final = (Kinds.SUBSCRIPT, Kinds.PAREN)
 _COMPUTED: Final = (Kinds.PAREN, Kinds.BINARY, Kinds.CONDITIONAL)
 
@@ -98,11 +99,26 @@ def _name(leaf: Any, code: bytes, macros: Mapping[str, bool]) -> str:
     name = _declared(leaf, code)
     if name in WORDS:
         return ""
+    if _is_made_of_named(leaf, code, macros):
+        return AUTO
     if spelling != unqualified(leaf.type.get_canonical().spelling):
         return spelling if name == spelling else AUTO
     if not name or name in spelling.split():
         return ""
     return name if macros.get(name, False) else AUTO
+
+
+def _is_made_of_named(leaf: Any, code: bytes, macros: Mapping[str, bool]) -> bool:
+    """Whether what a call is handed decides about its type, or a cast says one, that may be another elsewhere."""
+    kind: int = leaf._kind_id
+    if kind == Kinds.CALL:
+        arguments = (a for a in leaf.get_arguments() if a is not None)
+        return any(_name(inner, code, macros) for a in arguments for inner in _leaves(a))
+    if kind not in CASTS:
+        return False
+    start, (value, *_) = expansion_offset(leaf.extent.start), children(leaf)[-1:] or [leaf]
+    words = _WORD.findall(code[start : max(start, expansion_offset(value.extent.start))])
+    return any(word.decode() not in (*WORDS, "const", "static_cast", *leaf.type.spelling.split()) for word in words)
 
 
 def _declared(place: Any, code: bytes) -> str:
