@@ -17,7 +17,7 @@ from analyzers.ir.kernel import Atomic, Site, statements
 from analyzers.model import Access, Finding, Fix, FixRefusal
 from quickfix.atomic_calls import atomic_call, function_of
 from quickfix.bounded_claims import bounded_claim
-from quickfix.edits import Change, Layout, text_edits
+from quickfix.edits import Change, Layout
 from quickfix.file_names import listed
 from quickfix.naming import NotPossible, line_of
 from quickfix.paths import Level, chain_to, in_library, on_host, steps_to
@@ -27,6 +27,7 @@ from quickfix.sections import refuse_halves, refuse_parted
 from quickfix.session import Session, Trial, names_of
 from quickfix.taken_over import taken_over, without_write
 from quickfix.verify import RACES, Files, PairKey, findings_of, gone_groups, in_old_text, key_of
+from quickfix.wording import edits_of_files
 
 
 def is_update(findings: Collection[Finding]) -> bool:
@@ -226,7 +227,7 @@ def _fix(session: Session, current: Session, done: Sequence[Done]) -> Fix:
     return Fix(
         title=f"Make the {what} of {cells} in {where} atomic, by {functions} — {_why(first.update)}",
         kind="use-atomic",
-        edits=tuple(e for path, f in sorted(files.items()) for e in text_edits(path, f.before, f.after)),
+        edits=edits_of_files(files),
         groups=tuple(sorted(_gone(session, current, trial, done))),
         cost=f"{len(done)} times 1 {cost}" if several else f"1 {cost}",
         preferred=_commute(done),

@@ -13,6 +13,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from analyzers.frontend.blanking import uncommented
 from analyzers.frontend.declared_apart import Elements
 from analyzers.frontend.gaps import Body, Declared, FunctionTree, Statement
 from quickfix.edits import Change, Layout
@@ -29,7 +30,6 @@ _STATIC: Final = re.compile(rb"(?:(?:const|constexpr)\s+)?static\b(?!\s+__shared
 _SHARED: Final = re.compile(rb"(?:(?:volatile|static|extern|__align__\s*\([^()]*\))\s+)*__shared__\b")
 OF_PLACE: Final = re.compile(rb"\b__(?:LINE|COUNTER)__\b")
 """What means another thing elsewhere."""
-_COMMENT_OR_LITERAL: Final = re.compile(rb"""//[^\n]*|/\*.*?\*/|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'""", re.DOTALL)
 _EXTENTS: Final = re.compile(rb"\s*(?:\[[^\[\]]*\]\s*)*")
 _ASSERTED: Final = re.compile(rb"\s*static_assert\b")
 _ASSEMBLED: Final = re.compile(rb"\s*(?:asm|__asm__|__asm)\b")
@@ -242,7 +242,7 @@ def declared_again(layout: Layout, level: Level, cut: Cut, line: bytes) -> bytes
 def _written_again(layout: Layout, statement: Statement) -> bytes:
     """A statement without its comments: what they say is said once."""
     text = _written(layout, statement)
-    code = _COMMENT_OR_LITERAL.sub(lambda m: b" " if m[0].startswith((b"//", b"/*")) else m[0], text)
+    code = uncommented(text)
     quoted = b'"' in code or b"'" in code
     return text if code == text else code if quoted else b" ".join(code.split())
 

@@ -14,7 +14,7 @@ from analyzers.analysed import KernelAnalysis
 from analyzers.model import Finding, Fix, FixRefusal, Verdict
 from quickfix.barrier_meanings import orders_more, turned_round
 from quickfix.cost import NO_MORE, trips_of, words
-from quickfix.edits import BARRIER, WARP_BARRIER, WARP_CALL, Change, text_edits
+from quickfix.edits import BARRIER, WARP_BARRIER, WARP_CALL, Change
 from quickfix.kept_comments import with_comments
 from quickfix.loosened import is_of_one_execution
 from quickfix.naming import NotPossible
@@ -30,9 +30,10 @@ from quickfix.wording import (
     as_spelled,
     barrier_in_words,
     barriers_in_words,
-    compose,
     edits_of,
+    edits_of_files,
     empty_bodies,
+    granting,
     kind_in_words,
     lines_in_words,
     notes_of,
@@ -156,10 +157,10 @@ def _difference(
     placed: Placed,
     kernels: Sequence[KernelAnalysis],
     family: Sequence[Finding],
+    taken: Sequence[TakenOut],
 ) -> str:
     """What the placed barriers cost beside the family, whose place they take."""
     kind = kind_in_words(bare)
-    taken = _taken_out(session, session.kernels, family)
     if not taken:
         dearer = ", which costs more" * _is_dearer(session, bare, family)
         more = words(placed.barriers, trips_of(kernels), session.names, kind)
@@ -189,16 +190,14 @@ def _side_by_side(session: Session, kernels: Sequence[KernelAnalysis], family: S
     kind = "warp barrier" if _are_of_warps(session, own) else "barrier"
     cost = f"−{barriers_in_words(len(own) - fewer, kind)}"
     what = f"Replace the barriers in {lines_in_words(own, session)} by {one} for both branches"
-    granted = (step.granted,) if step.granted else ()
-    return Fix(
+    fix = Fix(
         title=f"{what}, which the conditional is split at — all threads get there, {cost}",
         kind="restructure",
         edits=edits_of(trial),
         groups=tuple(sorted(trial.gone)),
         cost=cost,
-        notes=granted,
-        assumes=granted,
     )
+    return granting(fix, step.granted)
 
 
 def _racing_too(
@@ -278,7 +277,8 @@ def _moved(
     if not promised <= gone:
         return FixRefusal("With a barrier elsewhere there would still be threads that wait for others.")
     dearer = _is_dearer(session, bare, family)
-    cost = _difference(session, without, bare, placed, kernels, family)
+    taken = _taken_out(session, session.kernels, family)
+    cost = _difference(session, without, bare, placed, kernels, family, taken)
     barrier = family[0].accesses[0]
     if len(family) > 1:
         title = f"Replace the barriers in {lines_in_words(family, session)} by {places}"
@@ -290,14 +290,11 @@ def _moved(
     else:
         title = f"Replace {shown(barrier)} in {lines_in_words(family, session)} by {places}"
     price = "" if cost == NO_MORE else f", {cost}"
-    taken = _taken_out(session, session.kernels, family)
     comments = comments_of(placed.barriers, placed.spelled or bare.barrier, taken, without.files)
-    texts = compose(without.files, placed.trial.files)
-    files = {path: (texts[path][0], new) for path, new in with_comments(placed.trial, whole, comments).items()}
     return Fix(
         title=f"{title} — all threads get there{price}",
         kind="move-barrier",
-        edits=tuple(e for path, (old, new) in sorted({**texts, **files}.items()) for e in text_edits(path, old, new)),
+        edits=edits_of_files(with_comments(placed.trial, whole, comments)),
         groups=tuple(sorted({*promised, *gone})),
         cost=cost,
         notes=(*(in_old_lines(note, bare, [without]) for note in notes_of(placed)), *empty_bodies(without)),

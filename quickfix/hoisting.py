@@ -36,7 +36,7 @@ from quickfix.paths import Chain, Level, chain_to, is_passed_by
 from quickfix.removal import deletion_of, merged
 from quickfix.session import Session
 from quickfix.spelling import spelled_alike
-from quickfix.wording import edits_of, empty_bodies
+from quickfix.wording import edits_of_files, empty_bodies
 
 _JUMP: Final = re.compile(rb"\b(?:continue|break|goto|return)\b")
 _AT_A_TIME: Final = 16
@@ -126,13 +126,13 @@ def _moved(session: Session, analysis: KernelAnalysis, barrier: BarrierEvent) ->
                 continue
             around = chain[: len(chain) - len(inner)]
             same = written == text[statement.start : statement.end]
-            commented = with_comments(trial, trial.files, {gap.key: comments_at(layout, statement)} if same else {})
+            files = with_comments(trial, trial.files, {gap.key: comments_at(layout, statement)} if same else {})
             price = less_often(here, loops, trips, session.names, sometimes=is_passed_by(around, gap.index))
             return Fix(
                 title=f"Move `{barrier.site.text}` from {session.names.line(access.span)} out of the loop at "
                 f"{session.names.at(*here[len(loops)])} — the same proof holds, {price}",
                 kind="move-barrier",
-                edits=edits_of(trial, commented),
+                edits=edits_of_files(files),
                 groups=(),
                 cost=price,
                 preferred=False,

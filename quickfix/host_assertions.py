@@ -17,11 +17,11 @@ from analyzers.frontend.lexical import source_bytes
 from analyzers.hostguide.asserted import is_assertion
 from analyzers.ir.context import LaunchContext
 from analyzers.model import Fix, FixRefusal, SourceSpan
-from quickfix.edits import Change, Layout, OffsetMap, apply, text_edits
+from quickfix.edits import Change, Layout, OffsetMap, apply
 from quickfix.includes import COMMENT, DIRECTIVE, included
 from quickfix.session import Session
 from quickfix.verify import RACES, EditedFile
-from quickfix.wording import pair_in_words
+from quickfix.wording import edits_of_files, pair_in_words
 
 _MOST_LAUNCHES: Final = 8
 """Launches in front of which one repair asserts."""
@@ -289,7 +289,7 @@ def _tried(
         title=f"Check {' and '.join(f'`{c}`' for c in conditions)} before {where} — without it "
         f"{pair_in_words(*finding.accesses[:2])} collide{caveat}",
         kind="assert-host",
-        edits=tuple(e for path, f in sorted(files.items()) for e in text_edits(path, f.before, f.after)),
+        edits=edits_of_files(files),
         groups=tuple(sorted(gone)),
         cost="1 check on the host per launch",
         preferred=False,

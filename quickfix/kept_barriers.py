@@ -19,7 +19,7 @@ from analyzers.ir.uniformity import is_uniform
 from analyzers.model import Access, Finding, Fix, FixRefusal, Verdict
 from quickfix.around_barriers import FunctionEdit, Spine
 from quickfix.barrier_meanings import turned_round
-from quickfix.edits import Change, text_edits
+from quickfix.edits import Change
 from quickfix.inner_calls import LargerStatementError, call_made_in_front
 from quickfix.naming import NotPossible
 from quickfix.own_lines import OneLineError, UnbracedError
@@ -31,7 +31,7 @@ from quickfix.sections import refuse_halves
 from quickfix.session import Session, Trial, names_of
 from quickfix.steps import Restructuring
 from quickfix.verify import findings_of, gone_groups, key_of, new_error
-from quickfix.wording import granted_in_words, lines_in_words
+from quickfix.wording import edits_of_files, granted_in_words, lines_in_words
 
 MANY: Final = 4
 """Barriers that threads miss beyond which this is tried first: one trial instead of one for each."""
@@ -168,7 +168,7 @@ def _reached(
     return Fix(
         title=f"{what} — only what is between stays under {under}, {given}",
         kind="restructure",
-        edits=tuple(e for path, f in sorted(files.items()) for e in text_edits(path, f.before, f.after)),
+        edits=edits_of_files(files),
         groups=tuple(sorted(gone)),
         cost=price,
         notes=granted,

@@ -8,7 +8,7 @@ to be proved once more.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from analyzers.frontend.blanking import blanked
 from analyzers.frontend.gaps import Statement
@@ -53,16 +53,15 @@ def _is_comment(layout: Layout, start: int, end: int) -> bool:
     return start < end and bool(line) and not steers and not layout.code[start:end].strip()
 
 
-def with_comments(trial: Trial, whole: Files, comments: Mapping[Key, Comments]) -> dict[str, bytes]:
-    """The edited texts by file. `whole`: the edit from the text that the places of comments are of; `comments`: by the
-    gap of a barrier."""
-    found: dict[str, bytes] = {}
+def with_comments(trial: Trial, whole: Files, comments: Mapping[Key, Comments]) -> dict[str, EditedFile]:
+    """The files as they are to be. `whole`: the edit that ends with the trial, from the text that the places of
+    comments are of; `comments`: by the gap of a barrier."""
+    found = dict(whole)
     for path, file in trial.files.items():
         placed = barriers_in(trial.changes.get(path, ()))
         barriers = sorted((at, end, comments[gap]) for at, end, gap in placed if gap in comments)
         rows = [_Row(line) for line in file.after.split(b"\n")]
-        above = [(_lines(file.after, whole[path], own), own) for _, _, own in barriers]
-        moved = [[rows[number] for number in numbers] for numbers, _ in above]
+        moved = [[rows[number] for number in _lines(file.after, whole[path], own)] for _, _, own in barriers]
         lines = [rows[file.after.count(b"\n", 0, at)] for at, _, _ in barriers]
         text = file.after
         for _, end, of_barrier in reversed(barriers):
@@ -72,8 +71,8 @@ def with_comments(trial: Trial, whole: Files, comments: Mapping[Key, Comments]) 
         for barrier, own in zip(lines, moved, strict=True):
             _move_above(rows, barrier, own)
         text = b"\n".join(row.line for row in rows)
-        same = blanked(text).split() == blanked(file.after).split()
-        found[path] = text if same else file.after
+        if blanked(text).split() == blanked(file.after).split():
+            found[path] = replace(whole[path], after=text)
     return found
 
 

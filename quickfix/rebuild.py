@@ -15,7 +15,7 @@ from typing import Final
 from analyzers.analysed import KernelAnalysis
 from analyzers.model import Finding, Fix, FixRefusal, Verdict
 from quickfix.cost import called_often, trips_of
-from quickfix.edits import Change, text_edits
+from quickfix.edits import Change
 from quickfix.file_names import listed, numbered
 from quickfix.flattened import flattened
 from quickfix.grid_wide import explanation
@@ -42,7 +42,7 @@ from quickfix.verify import (
     new_error,
     old_loop,
 )
-from quickfix.wording import granted_in_words, notes_of, pairs_in_words
+from quickfix.wording import edits_of_files, granted_in_words, notes_of, pairs_in_words
 
 MAX_STEPS: Final = 14
 """Rounds of restructurings in one repair."""
@@ -357,7 +357,7 @@ def _restructured(
     return Fix(
         title=title,
         kind="restructure",
-        edits=tuple(e for path, f in sorted(files.items()) for e in text_edits(path, f.before, f.after)),
+        edits=edits_of_files(files),
         groups=tuple(sorted(gone)),
         cost=cost,
         notes=(*notes, *dict.fromkeys(granted)),
@@ -395,8 +395,7 @@ def _fix(
     if begun.may_narrow:
         placed = narrowed(current, placed, kernels, _is_right_for(session, begun, groups))
         whole = composed([*steps, placed.trial])
-    commented = with_comments(placed.trial, whole, back.comments)
-    whole = {path: replace(file, after=commented.get(path, file.after)) for path, file in whole.items()}
+    whole = with_comments(placed.trial, whole, back.comments)
     places = placed_in_words(current, replace(placed, barriers=tuple(back.new)), files) + back.words(current)
     texts = current.trees.texts
     barriers = [replace(b, loops=tuple(old_loop(loop, texts, files) for loop in b.loops)) for b in placed.barriers]

@@ -91,6 +91,9 @@ def restructuring(
             found = way(session, (first, second), (one, two))
             if found is not None:
                 refuse_halves(session.trees, found.path, found.changes)
+        except _BareError as reason:
+            said, bare = said or str(reason), bare or reason
+            continue
         except (OneLineError, UnbracedError, DeclaredError) as reason:
             found = made_room(session, reason)
             if found is None:
@@ -99,11 +102,10 @@ def restructuring(
             return str(reason)
         except NotPossible as reason:
             said = said or str(reason)
-            bare = bare or (reason if isinstance(reason, _BareError) else None)
             continue
         if found is not None:
             return found
-    room = made_room(session, UnbracedError(bare.level, str(bare))) if bare is not None else None
+    room = made_room(session, bare) if bare is not None else None
     return replace(room, is_spare=True) if room is not None else said
 
 
@@ -123,12 +125,8 @@ def called_by_all(
     return found
 
 
-class _BareError(NotPossible):
-    """A branch of one statement that another one would have to be in front of."""
-
-    def __init__(self, level: Level, text: str) -> None:
-        super().__init__(text)
-        self.level = level
+class _BareError(UnbracedError):
+    """A branch of one statement that another one would have to be in front of, if nothing else is to be done."""
 
 
 class _NotOpened(NotPossible):

@@ -20,7 +20,7 @@ from quickfix.callers import changes_of
 from quickfix.cost import of_several
 from quickfix.edits import OffsetMap, apply
 from quickfix.oracle import Stop, with_texts
-from quickfix.together import edits_of_files, in_lines_before, left_of, together
+from quickfix.together import in_lines_before, left_of, together
 from quickfix.verify import (
     REPAIRABLE,
     EditedFile,
@@ -32,6 +32,7 @@ from quickfix.verify import (
     key_of,
     old_offset,
 )
+from quickfix.wording import edits_of_files
 
 _ROUNDS: Final = 10
 """How often repairs are looked for."""

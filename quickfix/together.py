@@ -13,7 +13,7 @@ from typing import Final
 
 from analyzers.engine import Engine
 from analyzers.frontend.parse import ParseFailure
-from analyzers.model import NOT_REPAIRED, Finding, Fix, FixPart, FixRefusal, SourceSpan, TextEdit, UnitResult, Verdict
+from analyzers.model import NOT_REPAIRED, Finding, Fix, FixPart, FixRefusal, SourceSpan, UnitResult, Verdict
 from analyzers.old_lines import in_old_lines
 from analyzers.requests import CheckRequest, never
 from quickfix.assumptions import with_assumptions
@@ -38,7 +38,7 @@ from quickfix.verify import (
     key_of,
     old_offset,
 )
-from quickfix.wording import barriers_in_words
+from quickfix.wording import barriers_in_words, edits_of_files
 
 _PLACING: Final = frozenset({"insert-barrier", "move-barrier", "restructure", "use-atomic"})
 """Repairs that may insert barriers."""
@@ -302,7 +302,3 @@ def in_lines_before(fix: Fix, earlier: Files) -> list[FixPart]:
         title, *notes = (in_old_lines(text, before, now) for text in (part.title, *part.notes))
         found.append(FixPart(title, part.path, tuple(notes)))
     return found
-
-
-def edits_of_files(files: Files) -> tuple[TextEdit, ...]:
-    return tuple(e for path, f in sorted(files.items()) for e in text_edits(path, f.before, f.after))

@@ -12,13 +12,16 @@ from quickfix.edits import BARRIER, FENCE, WARP_BARRIER, text_edits
 from quickfix.naming import line_of
 from quickfix.search import Placed
 from quickfix.session import Changes, Session, Trial
-from quickfix.verify import EditedFile
+from quickfix.verify import EditedFile, Files
 
 
-def edits_of(trial: Trial, texts: Mapping[str, bytes] | None = None) -> tuple[TextEdit, ...]:
-    """The edits of a trial; `texts`: what its files are to be instead, by path."""
-    files = sorted(trial.files.items())
-    return tuple(e for path, f in files for e in text_edits(path, f.before, (texts or {}).get(path, f.after)))
+def edits_of(trial: Trial) -> tuple[TextEdit, ...]:
+    return edits_of_files(trial.files)
+
+
+def edits_of_files(files: Files) -> tuple[TextEdit, ...]:
+    """What turns the texts before an edit into those after it."""
+    return tuple(e for path, f in sorted(files.items()) for e in text_edits(path, f.before, f.after))
 
 
 def shown(access: Access) -> str:
@@ -157,13 +160,6 @@ def lines_in_words(family: Sequence[Finding], session: Session) -> str:
 def empty_bodies(trial: Trial) -> tuple[str, ...]:
     empty = any(change.text == b"{}" for changes in trial.changes.values() for change in changes)
     return ("An empty body is left, because what stands before it may do more than compute a value.",) if empty else ()
-
-
-def compose(first: Mapping[str, EditedFile], second: Mapping[str, EditedFile]) -> dict[str, tuple[bytes, bytes]]:
-    """The texts before the first and after the second of two edits, by file."""
-    before = {path: file.before for path, file in (*second.items(), *first.items())}
-    after = {path: file.after for path, file in (*first.items(), *second.items())}
-    return {path: (before[path], after[path]) for path in before}
 
 
 def beyond_repair(finding: Finding) -> str | None:

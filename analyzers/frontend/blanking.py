@@ -45,6 +45,11 @@ def without_comments(text: bytes) -> bytes:
     return _NOT_CODE.sub(_spaces, text)
 
 
+def uncommented(text: bytes) -> bytes:
+    """The text with comments as blanks; literals, preprocessor lines, offsets and lines stay."""
+    return _NOT_CODE.sub(lambda m: _spaces(m) if m[0].startswith((b"//", b"/*")) else m[0], text)
+
+
 def next_visible(code: bytes, at: int) -> int:
     """The offset of the first byte of code at or behind `at`; the length of the text when there is none."""
     found = _VISIBLE.search(code, at)

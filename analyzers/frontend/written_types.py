@@ -116,8 +116,7 @@ def _is_made_of_named(leaf: Any, code: bytes, macros: Mapping[str, bool]) -> boo
         return any(_name(inner, code, macros) for a in arguments for inner in _leaves(a))
     if kind not in CASTS:
         return False
-    start, (value, *_) = expansion_offset(leaf.extent.start), children(leaf)[-1:] or [leaf]
-    words = _WORD.findall(code[start : max(start, expansion_offset(value.extent.start))])
+    words = _WORD.findall(code[expansion_offset(leaf.extent.start) : expansion_offset(children(leaf)[-1].extent.start)])
     return any(word.decode() not in (*WORDS, "const", "static_cast", *leaf.type.spelling.split()) for word in words)
 
 
