@@ -71,6 +71,13 @@ def test_a_race_or_witness_that_is_wrong_is_a_contradiction(monkeypatch: pytest.
     assert any("but no finding for" in text for o in outcomes for text in o.contradictions)
 
 
+def test_what_comes_behind_a_missed_barrier_need_not_be_seen_to_race() -> None:
+    """One thread waits where the others do not come: what it does then is after all that they did until they ended."""
+    (outcome,) = compare_runs(engine(), [sample(528, 12)])
+    assert (outcome.contradictions, outcome.witnesses) == ([], 0)
+    assert "a barrier that threads are said to miss" in outcome.not_run
+
+
 def test_the_table_counts_what_was_run() -> None:
     outcomes = [
         RunOutcome(0, [], 2, 0, [], 0.5, 0.5),

@@ -135,9 +135,10 @@ def _compare(sample: Sample, runner: _Runner, seeds: tuple[int, ...], outcome: R
                 outcome.proofs += _claim(context) in _CLAIMS_NO_RACE
                 at = f"grid {launch.grid} block {launch.block} values {dict(launch.values)}"
                 outcome.contradictions += (f"{text} at {at}" for text in _denied(context, result, sample))
+        missed = _misses_barriers(context)
         for finding in context.findings if launches else ():
             if finding.code is Verdict.DATA_RACE and finding.witness is not None:
-                _replay(finding, launches[0], runner, outcome)
+                _replay(finding, launches[0], runner, outcome, missed)
 
 
 def _says_nothing(result: RunResult, outcome: RunOutcome) -> bool:
@@ -156,6 +157,10 @@ def _claim(context: ContextResult) -> Verdict:
     return min(codes, key=lambda v: v.rank, default=Verdict.RACE_FREE)
 
 
+def _misses_barriers(context: ContextResult) -> bool:
+    return any(finding.code is Verdict.BARRIER_DIVERGENCE for finding in context.findings)
+
+
 def _denied(context: ContextResult, result: RunResult, sample: Sample) -> Iterator[str]:
     """What a run showed and the context denies."""
     claim = _claim(context)
@@ -164,11 +169,7 @@ def _denied(context: ContextResult, result: RunResult, sample: Sample) -> Iterat
             yield f"{claim.value}, but threads meet at different barriers"
         for race in result.races:
             yield f"{claim.value}, but {_described(race)}"
-    elif (
-        not sample.steered
-        and not context.reasons
-        and Verdict.BARRIER_DIVERGENCE not in {finding.code for finding in context.findings}
-    ):
+    elif not sample.steered and not context.reasons and not _misses_barriers(context):
         # Only what a first race does not steer: behind one, values are anybody's, and equal ones may differ.
         for race in result.races:
             if not any(is_between(sides_of(f), race) for f in context.findings):
@@ -183,8 +184,9 @@ def _described(race: RunRace) -> str:
     return f"{race.scope} race on {race.address}: {', '.join(sides)}"
 
 
-def _replay(finding: Finding, launch: ConcreteLaunch, runner: _Runner, outcome: RunOutcome) -> None:
-    """A definite race is seen at its witness, whatever memory holds; what the witness leaves open is as in `launch`."""
+def _replay(finding: Finding, launch: ConcreteLaunch, runner: _Runner, outcome: RunOutcome, missed: bool) -> None:
+    """A definite race is seen at its witness, whatever memory holds; what the witness leaves open is as in `launch`.
+    `missed`: some threads are said to miss a barrier of the same launch."""
     witness = finding.witness
     assert witness is not None
     values = {**launch.values, **dict(witness.parameters)}
@@ -195,10 +197,16 @@ def _replay(finding: Finding, launch: ConcreteLaunch, runner: _Runner, outcome: 
     if any("CAS" in runner.source[line - 1] for line in lines):
         outcome.not_run.append("a compare-and-swap, which may fail")
         return
+    seen = any(is_between(sides_of(finding), race) for race in result.races)
+    if not seen and missed:
+        # It speaks of threads that get to the barriers of the block together: a run orders what comes behind a barrier
+        # after threads that have ended without it.
+        outcome.not_run.append("a barrier that threads are said to miss")
+        return
     outcome.witnesses += 1
-    if not any(is_between(sides_of(finding), race) for race in result.races):
-        seen = "; ".join(_described(race) for race in result.races[:3]) or "no race"
+    if not seen:
+        others = "; ".join(_described(race) for race in result.races[:3]) or "no race"
         outcome.contradictions.append(
             f"data-race of lines {list(lines)} is not seen at its witness, grid {witness.grid} block {witness.block} "
-            f"values {values}: {seen}"
+            f"values {values}: {others}"
         )
