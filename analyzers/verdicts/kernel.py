@@ -9,6 +9,7 @@ from dataclasses import replace
 from functools import cache, partial
 from typing import Final
 
+from analyzers.barriers.counted import is_counted, of_several_groups
 from analyzers.barriers.divergence import meets_elsewhere
 from analyzers.barriers.redundancy import KeptApart
 from analyzers.ir.clusters import own_object
@@ -23,7 +24,7 @@ from analyzers.races.pairs import variable_allocation
 from analyzers.races.precedents import Precedents
 from analyzers.races.threads import Launch
 from analyzers.solve.ladder import Budget, Ladder
-from analyzers.solve.query import Proved
+from analyzers.solve.query import Proved, Query
 from analyzers.verdicts.asserted import FAILURES
 from analyzers.verdicts.decide import Collisions, Decision, RaceDecision, collisions, recall
 from analyzers.verdicts.report import is_certain, redundancy_group, report, unsupported_result, without_redundant
@@ -172,15 +173,18 @@ def reachable(events: KernelEvents, context: LaunchContext, options: CheckOption
     """The code without a model that some thread of this launch may execute."""
     ladder = Ladder(Budget(smt=options.smt_budget))
     beyond = beyond_sizes(events, context, ladder)
-    if beyond or not events.unsupported:
+    if beyond or not (events.unsupported or any(map(is_counted, events.barriers))):
         return beyond
     launch = Launch(events, context)
 
-    def possible(u: UnsupportedEvent) -> bool:
-        query = query_of(launch, [launch.side(c.condition, 1, "block") for c in u.guard], "block")
+    def possible(query: Query | None) -> bool:
         return query is not None and not all(isinstance(ladder.decide(q), Proved) for q in split(query))
 
-    return tuple(u for u in events.unsupported if not u.guard or possible(u))
+    def reached(u: UnsupportedEvent) -> bool:
+        return possible(query_of(launch, [launch.side(c.condition, 1, "block") for c in u.guard], "block"))
+
+    found = [u for u in events.unsupported if not u.guard or reached(u)]
+    return (*found, *of_several_groups(launch, possible))
 
 
 def events_in(events: KernelEvents, context: LaunchContext) -> KernelEvents:

@@ -190,3 +190,123 @@ __global__ void count_and_number_from_the_host(int *out, int which) {  // expect
   asm volatile("barrier.sync %0, %1;" ::"r"(which), "r"(blockDim.x) : "memory");
   out[t] = s[63 - t];
 }
+
+// --- constant numbers of groups
+
+// Each half of the block waits at a place and a number of its own.
+// cuda-lsp: launch grid=(1) block=(128)
+__global__ void a_number_for_each_half(int *out) {  // expect: race-free
+  __shared__ int s[128];
+  int t = threadIdx.x, half = t / 64;
+  s[t] = t;
+  if (half)
+    asm volatile("bar.sync 2, 64;" ::: "memory");
+  else
+    asm volatile("bar.sync 1, 64;" ::: "memory");
+  out[t] = s[half * 64 + (t + 1) % 64];
+}
+
+// … and reads what the other half has written.
+// cuda-lsp: launch grid=(1) block=(128)
+__global__ void halves_read_each_other(int *out) {
+  __shared__ int s[128];
+  int t = threadIdx.x, half = t / 64;
+  s[t] = t;  // expect: data-race with +5
+  if (half)
+    asm volatile("bar.sync 2, 64;" ::: "memory");
+  else
+    asm volatile("bar.sync 1, 64;" ::: "memory");
+  out[t] = s[(t + 64) % 128];
+}
+
+// The second group works alone, round after round.
+// cuda-lsp: launch grid=(4) block=(256)
+__global__ void second_group(int *out, int n) {  // expect: race-free
+  __shared__ int s[128];
+  int t = threadIdx.x;
+  if (t < 128) {
+    out[t + blockIdx.x * 256] = 1;
+  } else {
+    for (int i = 0; i < n; ++i) {
+      s[t - 128] = t + i;
+      __barrier_sync_count(3, 128);
+      out[t + 256 * blockIdx.x] = s[255 - t];
+      __barrier_sync_count(3, 128);
+    }
+  }
+}
+
+// The next round writes before all have read.
+// cuda-lsp: launch grid=(4) block=(256) n=4
+__global__ void second_group_in_a_hurry(int *out, int n) {
+  __shared__ int s[128];
+  int t = threadIdx.x;
+  if (t >= 128) {
+    for (int i = 0; i < n; ++i) {
+      s[t - 128] = t + i;  // expect: data-race with +2
+      __barrier_sync_count(3, 128);
+      out[t + 256 * blockIdx.x] = s[255 - t];
+    }
+  }
+}
+
+// Every second warp comes to the number: these are no threads in a row.
+// cuda-lsp: launch grid=(1) block=(128)
+__global__ void every_second_warp(int *out) {  // expect: unknown(partial-barrier)
+  __shared__ int s[128];
+  int t = threadIdx.x;
+  if ((t / 32) % 2) {
+    s[t] = t;
+    asm volatile("bar.sync 1, 64;" ::: "memory");
+    out[t] = s[t ^ 64];
+  }
+}
+
+// Others come to the same number at another place.
+// cuda-lsp: launch grid=(1) block=(128)
+__global__ void others_wait_too(int *out) {  // expect: unknown(partial-barrier)
+  __shared__ int s[128];
+  int t = threadIdx.x;
+  if (t < 64) {
+    s[t] = t;
+    asm volatile("bar.sync 1, 64;" ::: "memory");
+    out[t] = s[63 - t];
+  } else {
+    asm volatile("bar.sync 1, 64;" ::: "memory");
+  }
+}
+
+// Some of the group do not come.
+// cuda-lsp: launch grid=(1) block=(128)
+__global__ void part_of_the_group(int *out) {
+  __shared__ int s[64];
+  int t = threadIdx.x;
+  if (t < 50) {
+    s[t] = t;
+    asm volatile("bar.sync 1, 64;" ::: "memory");  // expect: barrier-divergence
+    out[t] = s[49 - t];
+  }
+}
+
+// Which group waits the host decides.
+// cuda-lsp: launch grid=(1) block=(128) which=1
+__global__ void group_of_the_host(int *out, int which) {  // expect: race-free
+  __shared__ int s[64];
+  int t = threadIdx.x;
+  if (t / 64 == which) {
+    s[t % 64] = t;
+    asm volatile("bar.sync 1, 64;" ::: "memory");
+    out[t] = s[63 - t % 64];
+  }
+}
+
+// cuda-lsp: launch grid=(1) block=(128)
+__global__ void group_of_an_open_number(int *out, int which) {  // expect: race-free
+  __shared__ int s[64];
+  int t = threadIdx.x;
+  if (t / 64 == which) {
+    s[t % 64] = t;
+    asm volatile("bar.sync 1, 64;" ::: "memory");
+    out[t] = s[63 - t % 64];
+  }
+}

@@ -58,7 +58,6 @@ __global__ void announced_by_the_reader(int *out) {
 // Each half of the block meets at a barrier of its own.
 // cuda-lsp: launch grid=(1) block=(128)
 // run: clean
-// check: unknown because a barrier of some of the block's threads is not taken in
 __global__ void halves_by_themselves(int *out) {
   __shared__ int s[128];
   int t = threadIdx.x, half = t / 64;
@@ -73,7 +72,6 @@ __global__ void halves_by_themselves(int *out) {
 // … and reads what the other half has written.
 // cuda-lsp: launch grid=(1) block=(128)
 // run: race intra-block
-// check: unknown because a barrier of some of the block's threads is not taken in
 __global__ void halves_read_each_other(int *out) {
   __shared__ int s[128];
   int t = threadIdx.x, half = t / 64;

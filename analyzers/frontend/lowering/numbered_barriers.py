@@ -2,8 +2,8 @@
 
 The PTX ISA ("bar, barrier") lets any warps come together at a number. Known here are groups of `count` threads in a
 row, from the first thread of the block on, each with a number of its own: ``1 + t / count``, or a constant that only
-the first group uses. That a number is of this form, and that no two kinds of group share one, are conditions in the
-program, for the provers to decide.
+one group uses. That a number is of the former kind, and that no two kinds of group share one, are conditions in the
+program, for the provers to decide; whose a constant is they ask of the threads that come there (`barriers.counted`).
 """
 
 from __future__ import annotations
@@ -53,10 +53,12 @@ def counted_barrier(ctx: Context, node: Node, number: Expr, count: Expr) -> bool
     if size >= MAX_THREADS:
         return whole_barrier(ctx, node, number)
     first = _first_number(ctx, number)
-    _apart(ctx, node, (first, int(_without_casts(number).op == "const"), size))
-    group = binary("div", linear_thread(), const(size, U32))
-    _unless(ctx, node, compare("eq", cast(number, U32), add(group, const(first, U32))))
-    own = first if _without_casts(number).op == "const" else _COMPUTED
+    constant = _without_casts(number).op == "const"
+    _apart(ctx, node, (first, int(constant), size))
+    if not constant:
+        group = binary("div", linear_thread(), const(size, U32))
+        _unless(ctx, node, compare("eq", cast(number, U32), add(group, const(first, U32))))
+    own = first if constant else _COMPUTED
     barrier(ctx, node, "tile" if size > 32 else "warp", tile=size if size > 32 else None, number=own)
     return True
 

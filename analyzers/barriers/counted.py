@@ -1,0 +1,51 @@
+"""Barriers whose number is a constant and that wait for some of a block's threads: of one group of threads in a row?
+
+The PTX ISA ("bar, barrier") lets any warps come together at a number. A barrier that counts ``n`` threads is taken for
+one of the group of ``n`` threads in a row that a thread belongs to, which is what it is if all that come to its number,
+wherever in the kernel, are of the same group of their block. That is asked here of every two threads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import combinations_with_replacement
+from typing import Final
+
+from analyzers.barriers.parting import guard_of
+from analyzers.ir import expr as E
+from analyzers.ir.events import BarrierEvent, UnsupportedEvent
+from analyzers.races.conditions import query_of
+from analyzers.races.threads import WARP, Launch, Mode
+from analyzers.solve.query import Query
+
+_MODE: Final[Mode] = "block"
+
+
+def is_counted(barrier: BarrierEvent) -> bool:
+    """Whether it waits for some threads of the block at a constant number."""
+    return barrier.scope in ("warp", "tile") and barrier.number is not None and barrier.number >= 0
+
+
+def of_several_groups(launch: Launch, is_possible: Callable[[Query | None], bool]) -> Iterator[UnsupportedEvent]:
+    """The barriers to whose number threads of several groups come, as far as `is_possible` does not exclude it."""
+    by_number: dict[int | None, list[BarrierEvent]] = {}
+    for event in filter(is_counted, launch.events.barriers):
+        by_number.setdefault(event.number, []).append(event)
+    for number, events in by_number.items():
+        for one, two in combinations_with_replacement(events, 2):
+            query = _of_two_groups(launch, one, two)
+            if is_possible(query):
+                size = one.tile or WARP
+                text = f"threads of several groups of {size} in a row may come to barrier {number}, which waits for {size}"
+                yield UnsupportedEvent("partial-barrier", text, one.guard, one.site)
+                break
+
+
+def _of_two_groups(launch: Launch, one: BarrierEvent, two: BarrierEvent) -> Query | None:
+    """Can threads of one block that come to these be of two groups?"""
+    size = E.const(one.tile or WARP, E.U32)
+    groups = (E.binary("div", launch.linear(t, _MODE), size) for t in (1, 2))
+    parts = [launch.distinct(_MODE), E.compare("ne", *groups)]
+    for t, event in enumerate((one, two), 1):
+        parts += [launch.side(c.condition, t, _MODE) for c in guard_of(event)]
+    return query_of(launch, parts, _MODE)
