@@ -7,7 +7,7 @@ wherever in the kernel, are of the same group of their block. That is asked here
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import combinations_with_replacement
 from typing import Final
 
@@ -26,17 +26,20 @@ def is_counted(barrier: BarrierEvent) -> bool:
     return barrier.scope in ("warp", "tile") and barrier.number is not None and barrier.number >= 0
 
 
-def of_several_groups(launch: Launch, is_possible: Callable[[Query | None], bool]) -> Iterator[UnsupportedEvent]:
-    """The barriers to whose number threads of several groups come, as far as `is_possible` does not exclude it."""
+def of_several_groups(
+    launch: Launch, barriers: Iterable[BarrierEvent], is_possible: Callable[[Query | None], bool]
+) -> Iterator[UnsupportedEvent]:
+    """Those of the barriers to whose number threads of several groups come, as far as `is_possible` does not exclude
+    it."""
     by_number: dict[int | None, list[BarrierEvent]] = {}
-    for event in filter(is_counted, launch.events.barriers):
+    for event in barriers:
         by_number.setdefault(event.number, []).append(event)
     for number, events in by_number.items():
         for one, two in combinations_with_replacement(events, 2):
             query = _of_two_groups(launch, one, two)
             if is_possible(query):
                 size = one.tile or WARP
-                text = f"threads of several groups of {size} in a row may come to barrier {number}, which waits for {size}"
+                text = f"threads of several groups of {size} may come to barrier {number}, which waits for {size}"
                 yield UnsupportedEvent("partial-barrier", text, one.guard, one.site)
                 break
 

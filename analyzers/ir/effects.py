@@ -378,6 +378,7 @@ class Effects(Valuation):
                     self._formed(mask),
                     within=s.within,
                     number=s.number,
+                    arrives=s.arrives,
                 )
             )
         if s.reduce is not None:

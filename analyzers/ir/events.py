@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from analyzers.ir.expr import Expr
-from analyzers.ir.kernel import UNALIGNED, Alignment, Kernel, Lanes, ObservationKind, Order, Scope, Site
+from analyzers.ir.kernel import UNALIGNED, Alignment, BarrierScope, Kernel, Lanes, ObservationKind, Order, Scope, Site
 from analyzers.model import SourceSpan
 
 ConjunctKind = Literal["branch", "loop", "break", "return", "assume"]
@@ -131,7 +131,7 @@ def without_thread(name: str) -> str:
 class BarrierEvent:
     id: int
     order: int
-    scope: Literal["warp", "tile", "block", "grid", "cluster"]
+    scope: BarrierScope
     guard: Guard
     loops: tuple[str, ...]
     site: Site
@@ -150,6 +150,8 @@ class BarrierEvent:
     """See `Barrier`."""
     exchange: str = ""
     """Of an exchange: which one, by the name of the intrinsic."""
+    arrives: bool = False
+    """See `Barrier`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -297,5 +299,7 @@ class KernelEvents:
     exchanges: tuple[BarrierEvent, ...] = ()
     """Shuffles, votes, matches and reductions of a warp: they wait for the lanes that their mask names, and order
     nothing. Those of a part of a warp (``tile``) may be of a group, which names no lanes."""
+    meetings: tuple[BarrierEvent, ...] = ()
+    """Barriers at numbers where threads only arrive at some places."""
     wraps: bool = False
     """Variables that wait at an open limit were taken to wrap around where they would: see `summarize`."""

@@ -18,8 +18,8 @@ local arrays are :class:`MemObject` in space ``local`` accessed by Load/Store.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 from analyzers.ir.expr import Expr, Type
@@ -204,14 +204,20 @@ class Atomic:
     """For ``cas`` that finds another value; None: as ``order``."""
 
 
+BarrierScope = Literal["warp", "tile", "block", "grid", "cluster", "meeting"]
+
+
 @dataclass(frozen=True, slots=True)
 class Barrier:
     """Execution and memory barrier of a group. ``mask`` (warp scope): the lanes named, None for all 32; ``tile``:
     threads per
-    cooperative-groups tile, in linear thread order. ``reduce``: (and|or|count, operand, result variable)."""
+    cooperative-groups tile, in linear thread order. ``reduce``: (and|or|count, operand, result variable).
+
+    ``meeting``: at a number where threads of a group of ``tile`` come together from several places, of which some only
+    arrive."""
 
     id: int
-    scope: Literal["warp", "tile", "block", "grid", "cluster"]
+    scope: BarrierScope
     site: Site
     mask: Expr | None = None
     tile: int | None = None
@@ -223,6 +229,8 @@ class Barrier:
     """Orders only what the collective does to its own storage: shuffles make no order of memory."""
     number: int | None = None
     """Of a barrier that has one, where threads that come from several places meet; negative where it is computed."""
+    arrives: bool = False
+    """Of a meeting: the thread does not wait for the others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -460,3 +468,14 @@ def statements(body: tuple[Stmt, ...]) -> list[Stmt]:
         elif isinstance(s, Block):
             out += statements(s.body)
     return out
+
+
+def with_parts(s: Stmt, change: Callable[[tuple[Stmt, ...]], tuple[Stmt, ...]]) -> Stmt:
+    """The statement with each list of statements in it changed."""
+    if isinstance(s, If):
+        return replace(s, then=change(s.then), orelse=change(s.orelse))
+    if isinstance(s, Loop):
+        return replace(s, head=change(s.head), body=change(s.body), latch=change(s.latch))
+    if isinstance(s, Block):
+        return replace(s, body=change(s.body))
+    return s

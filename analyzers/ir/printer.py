@@ -148,6 +148,8 @@ def _effect(s: Load | Store | Atomic | Barrier | Fence | Collective | Havoc | Ob
         extra = f" mask {expression_text(s.mask)}" if s.mask is not None else f" tile {s.tile}" if s.tile else ""
         if s.reduce is not None:
             extra += f" {s.reduce[2]} := {s.reduce[0]} {expression_text(s.reduce[1])}"
+        if s.scope == "meeting":
+            extra += f" number {s.number}{' arrives' if s.arrives else ''}"
         return f"#{s.id} barrier {s.scope}{extra}{' in macro' if s.in_macro else ''}"
     if isinstance(s, Fence):
         return f"#{s.id} fence {s.scope} {s.order}"

@@ -131,7 +131,8 @@ class _Executor(Effects):
         return KernelEvents(
             kernel=self.kernel,
             accesses=tuple(self.accesses),
-            barriers=tuple(self.barriers),
+            barriers=tuple(b for b in self.barriers if b.scope != "meeting"),
+            meetings=tuple(b for b in self.barriers if b.scope == "meeting"),
             exchanges=tuple(self.exchanges),
             private=frozenset(self.private),
             fences=tuple(self.fences),

@@ -12,12 +12,14 @@ executed on every path rules out is left out.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from analyzers.ir import expr as E
 from analyzers.ir.events import AccessEvent, BarrierEvent, Conjunct
 from analyzers.ir.expr import I64, Expr
+from analyzers.races.meetings import Meetings, moved
+from analyzers.races.meetings import Place as Meeting
 from analyzers.races.named_lanes import name_themselves, names
 from analyzers.races.threads import WARP, Launch, Mode
 
@@ -78,7 +80,7 @@ class _Known:
     in front of them are ordered alike."""
 
     def __init__(self, launch: Launch) -> None:
-        self.orders = sorted(b.order for b in launch.events.barriers)
+        self.orders = sorted(b.order for b in (*launch.events.barriers, *launch.events.meetings))
         self.collective = any(b.within for b in launch.events.barriers)
         self.positions: dict[int, tuple[AccessEvent, object]] = {}
         """By identity, which holds as long as the access is kept here."""
@@ -106,21 +108,33 @@ def _cases(launch: Launch, one: AccessEvent, two: AccessEvent, mode: Mode, ignor
     relevant = [b for b in relevant if not b.within or one.site == two.site == b.site]
     if one.lanes or two.lanes:
         relevant = [b for b in relevant if not _is_partial(b)]
-    if not relevant:
+    # What lanes of a row touch, others touch for the one that names it.
+    apart = mode in ("grid", "thread") or one.lanes or two.lanes or not launch.events.meetings
+    meetings = () if apart else launch.once(Meetings).places.values()
+    if not relevant and not meetings:
         return Cases((Case("any", ()),), frozenset())
-    return _Ordering(launch, one, two, mode, relevant).run()
+    return _Ordering(launch, one, two, mode, relevant, meetings).run()
 
 
 class _Ordering:
     def __init__(
-        self, launch: Launch, one: AccessEvent, two: AccessEvent, mode: Mode, barriers: Sequence[BarrierEvent]
+        self,
+        launch: Launch,
+        one: AccessEvent,
+        two: AccessEvent,
+        mode: Mode,
+        barriers: Sequence[BarrierEvent],
+        meetings: Collection[tuple[Meeting, ...]],
     ) -> None:
         self.launch = launch
         self.mode: Mode = mode
         self.barriers = barriers
+        self.meetings = [(x, y) for places in meetings for x in places for y in places if y.waits]
+        """Where a thread may come to a number, and where another one of its group may wait for it in the same round."""
         self.access = {1: one, 2: two}
         shared = _common_prefix(one.loops, two.loops)
-        self.common = shared[: max((len(_common_prefix(shared, b.loops)) for b in barriers), default=0)]
+        waits = (*barriers, *(p.event for places in meetings for p in places))
+        self.common = shared[: max((len(_common_prefix(shared, b.loops)) for b in waits), default=0)]
         """The common loops with a barrier inside: iterations of the others need not be told apart."""
         self.known = {t: {self._side(c.condition, t) for c in a.guard} for t, a in self.access.items()}
         self.used: set[int] = set()
@@ -161,7 +175,42 @@ class _Ordering:
                 self._require_absent(collected, x, first, _zeros(self, x, depth), both=True)
             if collected.impossible:
                 return None
-        return collected.case("same iteration")
+        self._meet(collected, self.common)
+        return None if collected.impossible else collected.case("same iteration")
+
+    def _meet(self, into: _Collected, equal: tuple[str, ...]) -> None:
+        """Add: the threads, in equal iterations of the loops ``equal``, do not come together at a number after one
+        access and before the other."""
+        for earlier in (1, 2):
+            for x, y in self.meetings:
+                if x.around == y.around == equal[: len(x.around)]:
+                    into.exclude(self._together(x, earlier, y))
+
+    def _together(self, x: Meeting, earlier: int, y: Meeting) -> Expr:
+        """The thread ``earlier`` comes to ``x`` behind its access, and the other one waits at ``y`` before its own, in
+        one round."""
+        later, a, b = 3 - earlier, self.access[earlier], self.access[3 - earlier]
+        depth = len(x.around)
+        inside, waiting = (p.loop is not None and _shares(p.event, c, depth) for p, c in ((x, a), (y, b)))
+        if (not inside and a.order > x.event.order) or (not waiting and b.order < y.event.order):
+            return E.FALSE
+        # The first round of `x` that is behind the access of the one, and the last that the other has waited in.
+        first = x.round(self.launch, earlier, self.mode) if inside else E.const(x.shift, I64)
+        last = y.round(self.launch, later, self.mode) if waiting else first
+        if inside and a.order > x.event.order:
+            first = moved(first, 1)
+        if waiting and b.order < y.event.order:
+            last = moved(last, -1)
+        elif not waiting:
+            last = E.const(0, I64) if y.loop is None else first
+        parts = [E.compare("le", first, last), *_same_row(self.launch, x.event, self.mode)]
+        for place, thread in ((x, earlier), (y, later)):
+            # A thread that has returned does not come, but then nobody of the group does in that round.
+            guard = [c for c in place.event.guard if c.kind not in ("return", "assume")]
+            conditions = [self._side(c.condition, thread) for c in guard]
+            found = place.comes(self.launch, conditions, thread, self.mode, last)
+            parts += [c for c in found if c not in self.known[thread]]
+        return E.land(*dict.fromkeys(parts))
 
     def _different_iterations(self, depth: int, earlier: int) -> list[Case]:
         later = 3 - earlier
@@ -175,7 +224,8 @@ class _Ordering:
         name = f"`{header}`, the {'first' if earlier == 1 else 'second'} thread in the earlier one"
         if not inside:
             base.conjuncts.append(E.compare("lt", mine, theirs))
-            return [base.case(f"different iterations of {name}")]
+            self._meet(base, self.common[:depth])
+            return [] if base.impossible else [base.case(f"different iterations of {name}")]
         for x in inside:
             if x.order > a.order or _shares(x, a, depth + 1):
                 self._require_absent(base, x, earlier, _after(self, x, a), both=False)
@@ -185,7 +235,8 @@ class _Ordering:
                 return []
         one = E.const(1, I64)
         following = _Collected([*base.conjuncts, E.compare("eq", theirs, E.add(mine, one))], set(base.barriers))
-        found = [following.case(f"consecutive iterations of {name}")]
+        self._meet(following, self.common[:depth])
+        found = [] if following.impossible else [following.case(f"consecutive iterations of {name}")]
         far = _Collected([*base.conjuncts, E.compare("lt", E.add(mine, one), theirs)], set(base.barriers))
         for x in inside:
             mapping = {theirs: E.add(mine, one), **_zeros_sided(self, x, depth + 1, later)}
@@ -193,7 +244,8 @@ class _Ordering:
             self._absent(far, x, later, passed, mapping)
             if far.impossible:
                 return found
-        return [*found, far.case(f"iterations further apart of {name}")]
+        self._meet(far, self.common[:depth])
+        return found if far.impossible else [*found, far.case(f"iterations further apart of {name}")]
 
     # --- one barrier --------------------------------------------------------------------------------------
 
@@ -344,14 +396,19 @@ def same_cluster(launch: Launch, mode: Mode) -> Expr:
     return E.land(*parts)
 
 
+def _same_row(launch: Launch, x: BarrierEvent, mode: Mode) -> list[Expr]:
+    """Both threads belong to one group of so many in a row."""
+    n = E.const(x.tile or 1, E.U32)
+    return [E.compare("eq", *(E.binary("div", launch.linear(t, mode), n) for t in (1, 2)))]
+
+
 def covers(launch: Launch, x: BarrierEvent, mode: Mode, naming: Sequence[int] = (1, 2)) -> list[Expr]:
     """Conditions under which both threads belong to the barrier's group (in ``warp`` mode: one warp already): each
     names the other's lane. ``naming``: the threads whose masks count; of one alone, it names itself, too."""
     if x.scope == "cluster" and mode == "grid":
         return [same_cluster(launch, mode)]
     if x.scope == "tile" and x.tile is not None and (x.tile < WARP or mode == "block" or x.tile % WARP):
-        n = E.const(x.tile, E.U32)
-        return [E.compare("eq", *(E.binary("div", launch.linear(t, mode), n) for t in (1, 2)))]
+        return _same_row(launch, x, mode)
     if x.scope == "warp" and x.mask is not None:
         lanes = [(t, lane) for t in naming for lane in ((3 - t, t) if len(naming) == 1 else (3 - t,))]
         return [names(launch, x.mask, t, lane, mode) for t, lane in lanes]

@@ -50,13 +50,15 @@ def may_have_waited(launch: Launch, access: AccessEvent) -> bool:
         stored = [a.value for a in events.accesses if a.value is not None and place(launch, a).space == "shared"]
         if any(_is_observed(s) for s in E.symbols(*stored)):
             return True
-    told = [b for b in events.barriers if any(_is_observed(s) for s in E.symbols(*(c.condition for c in b.guard)))]
+    told = (*events.barriers, *events.meetings)
+    told = [b for b in told if any(_is_observed(s) for s in E.symbols(*(c.condition for c in b.guard)))]
     return any(x.order < access.order or set(x.loops) & set(access.loops) for x in (*events.waits, *told))
 
 
 def gives_something_away(events: KernelEvents) -> bool:
     """Whether the kernel decides or stores something by what an atomic or volatile load gave."""
-    guards = [c.condition for e in (*events.accesses, *events.barriers, *events.waits) for c in e.guard]
+    guarded = (*events.accesses, *events.barriers, *events.meetings, *events.waits)
+    guards = [c.condition for e in guarded for c in e.guard]
     facts = [w.fact for w in events.waits]
     stored = [a.value for a in events.accesses if a.value is not None]
     return any(_is_observed(s) for s in E.symbols(*guards, *facts, *stored))

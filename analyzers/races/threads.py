@@ -205,7 +205,7 @@ class Launch:
         if axis not in self._strides:
             events = self.events
             roots = [a.offset for a in events.accesses]
-            roots += [c.condition for e in (*events.accesses, *events.barriers) for c in e.guard]
+            roots += [c.condition for e in (*events.accesses, *events.barriers, *events.meetings) for c in e.guard]
             self._strides[axis] = any(_is_product(n, E.BDIM[axis], E.GDIM[axis]) for n in E.walk(roots))
         return self._strides[axis]
 

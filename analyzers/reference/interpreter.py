@@ -308,7 +308,11 @@ class Machine(Stepper[Thread]):
             self.groups.arrive_barrier(t, s, self.place(t, pc), named, contribution)
             return LEAVE
 
-        return barrier
+        def announce(t: Thread) -> int:
+            self.groups.announce(t, s)
+            return LEAVE
+
+        return announce if s.arrives else barrier
 
     def fence(self, s: k.Fence) -> Step:
         return lambda t: self.signals.fence(t, s.scope, s.order)

@@ -78,7 +78,11 @@ class HappensBefore:
     def _barrier(self, record: SyncRecord, ignore_barriers: frozenset[int]) -> None:
         ordered = [n for n, barrier in record.participants if barrier not in ignore_barriers]
         everybody = (*ordered, *(record.ended if ordered else ()))
-        joined = _join(*(self._now(n, self.clocks) for n in everybody), {n: self.sync.get(n, 0) for n in everybody})
+        joined = _join(
+            *(self._now(n, self.clocks) for n in everybody),
+            {n: self.sync.get(n, 0) for n in everybody},
+            *(self._up_to(n, interval) for n, interval in record.arrivals),
+        )
         strong = _join(joined, *(self._now(n, self.strong) for n in everybody)) if self.signalled else joined
         for n, barrier in record.participants:
             if barrier in ignore_barriers:

@@ -49,11 +49,13 @@ class AccessRecord(NamedTuple):
 
 class SyncRecord(NamedTuple):
     """The release of one barrier. ``participants``: (thread, barrier event id). ``ended``: members of the group that
-    had ended; CUDA waits for the others only, after these."""
+    had ended; CUDA waits for the others only, after these. ``arrivals``: (thread, interval that ended with its
+    arrival) of those that arrived and went on."""
 
     scope: str
     participants: tuple[tuple[int, int], ...]
     ended: tuple[int, ...] = ()
+    arrivals: tuple[tuple[int, int], ...] = ()
 
 
 class FenceRecord(NamedTuple):

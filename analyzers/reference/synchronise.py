@@ -16,7 +16,7 @@ from analyzers.reference.evaluate import Frame, arbitrary
 from analyzers.reference.exchange import exchange, of_block, takes_mask
 from analyzers.reference.launch import WARP
 from analyzers.reference.program import Place, Program, position
-from analyzers.reference.result import Divergence, RunResult, SyncRecord
+from analyzers.reference.result import Divergence, FenceRecord, RunResult, SyncRecord
 
 GroupKey = tuple[Any, ...]
 
@@ -61,9 +61,11 @@ class _Group:
     scope: str
     members: frozenset[int]
     arrived: list[Thread] = field(default_factory=list[Thread])
+    announced: list[tuple[int, int]] = field(default_factory=list[tuple[int, int]])
+    """(thread, interval that ended so) of those that arrived and went on."""
 
 
-_FORCE_ORDER = ("collective", "warp", "tile", "block", "cluster", "grid")
+_FORCE_ORDER = ("collective", "warp", "tile", "meeting", "block", "cluster", "grid")
 
 
 class Groups:
@@ -104,16 +106,26 @@ class Groups:
             return ("grid",), range(len(self.threads))
         if s.scope == "cluster":
             return ("cluster", t.cluster), [u.number for u in self.threads if u.cluster == t.cluster]
+        if s.scope == "meeting":
+            size = s.tile or WARP
+            return ("meeting", t.block, s.number, size, t.rank // size), self._tile(t, size)
         if s.scope == "tile":
             size = s.tile or WARP
-            return ("tile", t.block, size, t.rank // size), self._tile(t, size)
+            return ("tile", t.block, size, t.rank // size, s.number), self._tile(t, size)
         lanes = self._lanes(t, mask)
-        return ("warp", t.block, mask, *lanes), lanes
+        return ("warp", t.block, mask, s.number, *lanes), lanes
 
     def arrive_barrier(self, t: Thread, s: k.Barrier, place: Place, mask: int, contribution: Any) -> None:
         key, members = self._members(t, s, mask)
         t.wait = Wait(s.id, place, s, (contribution,))
         self._join(key, s.scope, members, t)
+
+    def announce(self, t: Thread, s: k.Barrier) -> None:
+        """The thread arrives at a meeting and goes on; what it does then is another interval."""
+        key, members = self._members(t, s, 0)
+        self._group(key, s.scope, members, t).announced.append((t.number, t.sync))
+        self.result.syncs.append(FenceRecord(t.number))
+        t.sync += 1
 
     def arrive_collective(self, t: Thread, s: k.Collective, place: Place, arguments: list[Any], seed: int) -> None:
         mask = 0xFFFFFFFF
@@ -129,10 +141,13 @@ class Groups:
         self._join(("collective", t.block, mask, s.id, *lanes), "collective", lanes, t)
 
     def _join(self, key: GroupKey, scope: str, members: Iterable[int], t: Thread) -> None:
+        self._group(key, scope, members, t).arrived.append(t)
+
+    def _group(self, key: GroupKey, scope: str, members: Iterable[int], t: Thread) -> _Group:
         group = self.waiting.get(key)
         if group is None:
             group = self.waiting[key] = _Group(key, scope, frozenset(members) | {t.number})
-        group.arrived.append(t)
+        return group
 
     # --- release ----------------------------------------------------------------------------------------------
 
@@ -141,19 +156,26 @@ class Groups:
         released: list[Thread] = []
         if t.ended is not None:
             self.ended.add(t.number)
+        elif t.wait is None:  # it has announced itself
+            released.append(t)
         for group in list(self.waiting.values()):
-            if t.number in group.members:
-                live = len(group.members) - len(group.members & self.ended)
-                if len(group.arrived) >= live:
-                    released += self._release(group, forced=False)
+            if t.number in group.members and self._is_complete(group):
+                released += self._release(group, forced=False)
         return released
+
+    def _is_complete(self, group: _Group) -> bool:
+        """Those that have ended count as having arrived, but not at a meeting, which counts arrivals."""
+        if group.scope == "meeting":
+            return len(group.arrived) + len(group.announced) >= group.key[3]
+        return len(group.arrived) >= len(group.members) - len(group.members & self.ended)
 
     def force(self) -> list[Thread]:
         """Release one incomplete group, the smallest kind first; nothing when nobody waits. Groups whose missing
         threads wait somewhere before them come last: those may yet come, once they are released themselves."""
-        if not self.waiting:
+        waiting = [group for group in self.waiting.values() if group.arrived]
+        if not waiting:
             return []
-        group = min(self.waiting.values(), key=lambda g: (self._may_be_met(g), _FORCE_ORDER.index(g.scope), str(g.key)))
+        group = min(waiting, key=lambda g: (self._may_be_met(g), _FORCE_ORDER.index(g.scope), str(g.key)))
         return self._release(group, forced=True)
 
     def _may_be_met(self, group: _Group) -> bool:
@@ -169,7 +191,8 @@ class Groups:
     def _release(self, group: _Group, forced: bool) -> list[Thread]:
         del self.waiting[group.key]
         arrived = sorted(group.arrived, key=lambda t: t.number)
-        self._check(group, arrived, forced)
+        if arrived and (forced or group.scope != "meeting"):
+            self._check(group, arrived, forced)
         late = self._not_yet(group, arrived)
         if late:
             group.arrived = late
@@ -193,7 +216,8 @@ class Groups:
         for place in places:
             if position(self.program, place, first) == "before":
                 first = place
-        return [t for t in arrived if t.wait is not None and t.wait.place != first]
+        here = next(t.wait for t in arrived if t.wait is not None and t.wait.place == first)
+        return [t for t in arrived if t.wait is not None and t.wait.place != first and not _meet(t.wait, here)]
 
     def _synchronise(self, group: _Group, arrived: list[Thread]) -> None:
         participants: list[tuple[int, int]] = []
@@ -204,7 +228,9 @@ class Groups:
             if isinstance(t.wait.statement, k.Barrier) and t.wait.statement.reduce is not None:
                 contributions.append(1 if t.wait.arguments[0] else 0)
         ended = [m for m in sorted(group.members) if self.threads[m].ended is not None]
-        self.result.syncs.append(SyncRecord(group.scope, tuple(participants), tuple(ended)))
+        if group.scope == "meeting":
+            ended.clear()
+        self.result.syncs.append(SyncRecord(group.scope, tuple(participants), tuple(ended), tuple(group.announced)))
         for t in arrived:
             t.sync += 1
             if group.scope in ("warp", "tile"):
@@ -256,7 +282,7 @@ class Groups:
                     self._record("divergence", group.scope, other, t)
                 elif wide:
                     self._record("after-exit", group.scope, first, t)
-            elif forced and t not in arrived and not self._unmasked(first.wait.statement):
+            elif forced and t not in arrived and t.wait is not None and not self._unmasked(first.wait.statement):
                 self._compare(group.scope, first, t)
 
     def _elsewhere(self, t: Thread, arrived: Iterable[Thread]) -> Thread | None:
@@ -268,7 +294,7 @@ class Groups:
         assert waiting.wait is not None
         assert other.wait is not None
         here, there = waiting.wait.place, other.wait.place
-        if here != there and position(self.program, there, here) != "before":
+        if here != there and not _meet(waiting.wait, other.wait) and position(self.program, there, here) != "before":
             self._record("divergence", scope, waiting, other)
 
     def _unmasked(self, s: k.Barrier | k.Collective) -> bool:
@@ -287,3 +313,9 @@ class Groups:
         self.result.divergences.append(
             Divergence(kind, waiting.wait.event, scope, waiting.number, missing.number, elsewhere, iterations)
         )
+
+
+def _meet(one: Wait, two: Wait) -> bool:
+    """Whether two places are of barriers with one number, where those that come to either wait for each other."""
+    numbers = {w.statement.number if isinstance(w.statement, k.Barrier) else None for w in (one, two)}
+    return len(numbers) == 1 and None not in numbers and min(n for n in numbers if n is not None) >= 0

@@ -302,6 +302,14 @@ class Tracer(Stepper[Walk]):
         reduce = None if s.reduce is None else (s.reduce[2], self.evaluator.value(s.reduce[1]))
         named = text_number(s.scope) if s.scope in ("warp", "tile") else s.id
 
+        if s.scope == "meeting":
+
+            def meeting(w: Walk) -> int:
+                w.stop = "comes to a barrier where some threads only arrive"
+                return LEAVE
+
+            return meeting
+
         def barrier(w: Walk) -> None:
             f = w.frame
             value = 0xFFFFFFFF if mask is None else mask(f) & 0xFFFFFFFF

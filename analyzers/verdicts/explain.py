@@ -21,7 +21,7 @@ PASSES = ("ir", "events", "lockstep", "pairs", "conditions")
 def explain_events(events: KernelEvents) -> str:
     """Accesses, barriers and fences in program order, each with its object, offset and guard."""
     lines = [f"kernel {events.kernel.name}"]
-    for e in sorted((*events.accesses, *events.barriers, *events.fences), key=lambda e: e.order):
+    for e in sorted((*events.accesses, *events.barriers, *events.meetings, *events.fences), key=lambda e: e.order):
         lines.append(f"{e.order:4d} line {e.site.span.line:<5d} {_event(e)}")
         if e.guard:
             lines.append(f"       when {_guard(e.guard)}")
@@ -35,7 +35,7 @@ def explain_lockstep(events: KernelEvents) -> str:
     it."""
     lines: list[str] = []
     open_loops: list[str] = []
-    for e in sorted((*events.accesses, *events.barriers, *events.fences), key=lambda e: e.order):
+    for e in sorted((*events.accesses, *events.barriers, *events.meetings, *events.fences), key=lambda e: e.order):
         loops = list(e.loops)
         keep = 0
         while keep < min(len(loops), len(open_loops)) and loops[keep] == open_loops[keep]:

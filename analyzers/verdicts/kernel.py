@@ -7,14 +7,16 @@ import traceback
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, partial
+from math import prod
 from typing import Final
 
 from analyzers.barriers.counted import is_counted, of_several_groups
 from analyzers.barriers.divergence import meets_elsewhere
+from analyzers.barriers.meetings import as_meetings, unclear_meetings
 from analyzers.barriers.redundancy import KeptApart
 from analyzers.ir.clusters import own_object
 from analyzers.ir.context import LaunchContext
-from analyzers.ir.events import AccessEvent, KernelEvents, UnsupportedEvent
+from analyzers.ir.events import AccessEvent, BarrierEvent, KernelEvents, UnsupportedEvent
 from analyzers.ir.kernel import Kernel
 from analyzers.ir.slicing import Conflicts, LeftOut, Slicer
 from analyzers.ir.symbolic import TooMuchWorkError, summarize
@@ -101,8 +103,14 @@ def check_kernel(
         spent += decision.effort
         elsewhere = _met_elsewhere(seen, decision)
         if elsewhere:
-            results.append(unsupported_result(replace(events, unsupported=elsewhere), context, _since(started)))
-            continue
+            met = _meeting(seen, context, elsewhere)
+            unclear = _unclear(met, context, options) if met is not None else tuple(map(_without_model, elsewhere))
+            if met is None or unclear:
+                results.append(unsupported_result(replace(events, unsupported=unclear), context, _since(started)))
+                continue
+            without = replace(options, redundancy=False)
+            seen, decision = met, collisions(met, context, without, poll, precedents=precedents).decision
+            spent += decision.effort
         if reached:
             seen = replace(seen, unsupported=reached)
         results.append(report(seen, context, decision, _since(started)))
@@ -159,32 +167,50 @@ def executed(
     return replace(result, contexts=tuple(results), verdict=verdict)
 
 
-def _met_elsewhere(events: KernelEvents, decision: Decision) -> tuple[UnsupportedEvent, ...]:
-    """Barriers with a number that some threads miss and may come to at another place: what that orders has no model."""
+def _met_elsewhere(events: KernelEvents, decision: Decision) -> tuple[BarrierEvent, ...]:
+    """Barriers with a number that some threads miss and may come to at another place."""
     missed = (events.barriers[d.barrier] for d in decision.divergences if d.kind == "divergence")
-    return tuple(
-        UnsupportedEvent("partial-barrier", _ELSEWHERE, barrier.guard, barrier.site)
-        for barrier in missed
-        if meets_elsewhere(barrier, events.barriers)
-    )
+    return tuple(barrier for barrier in missed if meets_elsewhere(barrier, events.barriers))
+
+
+def _without_model(barrier: BarrierEvent) -> UnsupportedEvent:
+    return UnsupportedEvent("partial-barrier", _ELSEWHERE, barrier.guard, barrier.site)
+
+
+def _meeting(events: KernelEvents, context: LaunchContext, elsewhere: Sequence[BarrierEvent]) -> KernelEvents | None:
+    """The events with the numbers of these barriers as those of meetings."""
+    known = [n for n in Launch(events, context).block if n is not None]
+    return as_meetings(events, {b.number for b in elsewhere}, prod(known) if len(known) == 3 else None)
 
 
 def reachable(events: KernelEvents, context: LaunchContext, options: CheckOptions) -> tuple[UnsupportedEvent, ...]:
     """The code without a model that some thread of this launch may execute."""
     ladder = Ladder(Budget(smt=options.smt_budget))
     beyond = beyond_sizes(events, context, ladder)
-    if beyond or not (events.unsupported or any(map(is_counted, events.barriers))):
+    counted = [b for b in events.barriers if is_counted(b)]
+    if beyond or not (events.unsupported or counted or events.meetings):
         return beyond
     launch = Launch(events, context)
 
-    def possible(query: Query | None) -> bool:
-        return query is not None and not all(isinstance(ladder.decide(q), Proved) for q in split(query))
-
     def reached(u: UnsupportedEvent) -> bool:
-        return possible(query_of(launch, [launch.side(c.condition, 1, "block") for c in u.guard], "block"))
+        parts = [launch.side(c.condition, 1, "block") for c in u.guard]
+        return _is_possible(query_of(launch, parts, "block"), ladder)
 
     found = [u for u in events.unsupported if not u.guard or reached(u)]
-    return (*found, *of_several_groups(launch, possible))
+    found += of_several_groups(launch, counted, partial(_is_possible, ladder=ladder))
+    return (*found, *_unclear(events, context, options))
+
+
+def _unclear(events: KernelEvents, context: LaunchContext, options: CheckOptions) -> tuple[UnsupportedEvent, ...]:
+    """The meetings of threads at a number that are not known to be complete."""
+    if not events.meetings:
+        return ()
+    ladder = Ladder(Budget(smt=options.smt_budget))
+    return tuple(unclear_meetings(Launch(events, context), partial(_is_possible, ladder=ladder)))
+
+
+def _is_possible(query: Query | None, ladder: Ladder) -> bool:
+    return query is not None and not all(isinstance(ladder.decide(q), Proved) for q in split(query))
 
 
 def events_in(events: KernelEvents, context: LaunchContext) -> KernelEvents:

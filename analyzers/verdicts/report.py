@@ -590,7 +590,8 @@ def _facts(launch: Launch, decision: Decision) -> tuple[FactNote, ...]:
     ]
     notes = dict(launch.context.binding_notes)
     if notes:
-        roots = [c.condition for e in (*launch.events.accesses, *launch.events.barriers) for c in e.guard]
+        events = launch.events
+        roots = [c.condition for e in (*events.accesses, *events.barriers, *events.meetings) for c in e.guard]
         roots += [a.offset for a in launch.events.accesses]
         used = E.symbols(*roots)
         found += [note for symbol, note in notes.items() if symbol in used and not _says_nothing(note)]

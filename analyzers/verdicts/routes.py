@@ -54,6 +54,6 @@ def _arrival(
     barriers: dict[int, BarrierEvent], event: int, iterations: tuple[int, ...], common: bool
 ) -> Arrival | None:
     barrier = barriers.get(event)
-    if barrier is None:
+    if barrier is None or barrier.scope == "meeting":
         return None
     return Arrival(barrier.site.span, barrier.site.text, barrier.scope, common, iterations)

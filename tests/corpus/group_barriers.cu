@@ -8,7 +8,6 @@ __device__ __forceinline__ void named_sync(int id, int n) { asm volatile("bar.sy
 __device__ __forceinline__ void named_arrive(int id, int n) { asm volatile("bar.arrive %0, %1;" ::"r"(id), "r"(n) : "memory"); }
 
 // cuda-lsp: launch grid=(4) block=(128) n=32
-// today: unknown(asm) because an arrival at a numbered barrier without waiting is not followed
 __global__ void warp_specialised(const float *in, float *out, int n) {  // expect: race-free
   __shared__ float buf[64];
   int warp = threadIdx.x / 32;
@@ -211,7 +210,7 @@ __global__ void number_zero(const float *in, float *out) {  // expect: unknown(p
 
 // The halves of the block meet at one number, at two places.
 // cuda-lsp: launch grid=(4) block=(128)
-__global__ void two_places(const float *in, float *out) {  // expect: unknown(partial-barrier)
+__global__ void two_places(const float *in, float *out) {  // expect: race-free
   __shared__ float s[64];
   const int t = threadIdx.x;
   if (t < 64) {

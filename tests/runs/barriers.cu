@@ -26,7 +26,6 @@ __global__ void both_sides_meet_behind(int *a) {
 // One warp announces its data and goes on, the other waits for them.
 // cuda-lsp: launch grid=(1) block=(64)
 // run: clean
-// check: unknown because bar.arrive is not taken in
 __global__ void announced_and_awaited(int *out) {
   __shared__ int s[32];
   int t = threadIdx.x;
@@ -42,7 +41,6 @@ __global__ void announced_and_awaited(int *out) {
 // The wrong one waits.
 // cuda-lsp: launch grid=(1) block=(64)
 // run: race intra-block
-// check: unknown because bar.arrive is not taken in
 __global__ void announced_by_the_reader(int *out) {
   __shared__ int s[32];
   int t = threadIdx.x;

@@ -8,6 +8,7 @@ from typing import Literal
 from analyzers.frontend.lowering import clusters, memory, phases
 from analyzers.frontend.lowering.assembly_statement import ORDERS, Statement, scope_of
 from analyzers.frontend.lowering.context import Context
+from analyzers.frontend.lowering.meetings import arrival
 from analyzers.frontend.lowering.numbered_barriers import counted_barrier, reducing_barrier, whole_barrier
 from analyzers.frontend.lowering.synchronisation import fence, lane, lane_mask, warp_barrier
 from analyzers.ir.expr import BOOL, I32, U32, U64, Expr, compare, const, lnot
@@ -48,9 +49,12 @@ def barrier(s: Statement, qualifiers: list[str], args: list[str]) -> bool:
         return _cluster_barrier(s, qualifiers)
     if "red" in qualifiers:
         return _reducing_barrier(s, qualifiers, args)
-    if "sync" not in qualifiers or len(args) not in (1, 2):
+    if not {"sync", "arrive"} & {*qualifiers} or len(args) not in (1, 2):
         return False
     number = s.value(args[0])
+    if "arrive" in qualifiers:
+        count = s.value(args[1]) if len(args) == 2 else None
+        return number is not None and count is not None and arrival(s.ctx, s.node, number, count)
     if len(args) == 2:
         count = s.value(args[1])
         return number is not None and count is not None and counted_barrier(s.ctx, s.node, number, count)

@@ -155,6 +155,8 @@ class Context:
         self.assumptions: dict[str, None] = {}
         self.numbers: list[tuple[int, int, int | None]] = []
         """Numbered barriers so far: first number, how many numbers (0: one for each group), threads of a group."""
+        self.meetings: dict[int, int] = {}
+        """Numbers of barriers where threads only arrive at some places -> threads of the group that meets there."""
         self.cluster: tuple[int, int, int] | None = None
         """Blocks per cluster along each axis, where the kernel says so."""
         self.phases: set[str] = set()

@@ -14,6 +14,7 @@ from analyzers.frontend.lowering import (
     asynchronous,
     class_values,
     kernel_parameters,
+    meetings,
     memory,
     phases,
     recasts,
@@ -117,7 +118,7 @@ def _initial(ctx: Context, name: str, parameter: Node) -> Place:
 def _finished(ctx: Context, found: Found, body: tuple[Stmt, ...], unit: ParsedUnit, others: frozenset[str]) -> Kernel:
     assert found.node is not None
     problems = _errors(ctx, unit, found, others)
-    body = phases.ordered(ctx, body)
+    body = meetings.met(ctx, phases.ordered(ctx, body))
     whole = _kernel(found, found.node, body, objects=tuple(ctx.objects.values()))
     live, objects = pruned(_inside(asynchronous.completed(ctx, whole)), ctx.objects.values(), ctx.pipelines.values())
     objects = recasts.added(ctx, objects)

@@ -25,7 +25,8 @@ MAX_STEPS = 12
 """From a number to the constant in it."""
 _COMPUTED = -1
 
-_Numbers = tuple[int, int, int | None]
+Numbers = tuple[int, int, int | None]
+"""The first one, how many they are (0: one for each group), and the threads of a group (None: of the block)."""
 
 
 def whole_barrier(ctx: Context, node: Node, number: Expr) -> bool:
@@ -37,28 +38,26 @@ def whole_barrier(ctx: Context, node: Node, number: Expr) -> bool:
 
 
 def _whole(ctx: Context, node: Node, number: Expr, reduce: Reduction | None = None) -> None:
-    plain = _without_casts(number)
-    _apart(ctx, node, (int(plain.value), 1, None) if plain.op == "const" else (0, MAX_NUMBERS, None))
-    barrier(ctx, node, "block", reduce=reduce, number=int(plain.value) if plain.op == "const" else _COMPUTED)
+    known = constant(number)
+    apart(ctx, node, (0, MAX_NUMBERS, None) if known is None else (known, 1, None))
+    barrier(ctx, node, "block", reduce=reduce, number=_COMPUTED if known is None else known)
 
 
 def counted_barrier(ctx: Context, node: Node, number: Expr, count: Expr) -> bool:
     """A numbered barrier that waits for `count` threads; False where it is not known which threads these are."""
-    count = _without_casts(count)
-    if count.op != "const":
-        return _counts_everybody(ctx, node, number, count)
-    if count.value <= 0 or count.value % 32:
+    size = constant(count)
+    if size is None:
+        return _counts_everybody(ctx, node, number, _without_casts(count))
+    if size <= 0 or size % 32:
         return False
-    size = int(count.value)
     if size >= MAX_THREADS:
         return whole_barrier(ctx, node, number)
-    first = _first_number(ctx, number)
-    constant = _without_casts(number).op == "const"
-    _apart(ctx, node, (first, int(constant), size))
-    if not constant:
+    first, known = _first_number(ctx, number), constant(number) is not None
+    apart(ctx, node, (first, int(known), size))
+    if not known:
         group = binary("div", linear_thread(), const(size, U32))
         _unless(ctx, node, compare("eq", cast(number, U32), add(group, const(first, U32))))
-    own = first if constant else _COMPUTED
+    own = first if known else _COMPUTED
     barrier(ctx, node, "tile" if size > 32 else "warp", tile=size if size > 32 else None, number=own)
     return True
 
@@ -96,8 +95,9 @@ def _unless(ctx: Context, node: Node, known: Expr) -> None:
     ctx.emit(If(compare("eq", known, FALSE), tuple(other), (), ctx.site(node)))
 
 
-def _apart(ctx: Context, node: Node, mine: _Numbers) -> None:
-    """That nobody else waits under these numbers: other groups, or the block, whose own barrier is number 0."""
+def apart(ctx: Context, node: Node, mine: Numbers) -> None:
+    """A condition in the program: that nobody else waits under these numbers, neither other groups nor the block, whose
+    own barrier is number 0."""
     for other in ((0, 1, None), *ctx.numbers):
         if mine == other or (mine[2] is None and other[2] is None):
             continue
@@ -110,12 +110,12 @@ def _apart(ctx: Context, node: Node, mine: _Numbers) -> None:
         ctx.numbers.append(mine)
 
 
-def _behind(one: _Numbers, two: _Numbers) -> Expr:
+def _behind(one: Numbers, two: Numbers) -> Expr:
     """All numbers of `two` are above those of `one`."""
     return compare("le", add(const(one[0], U32), _how_many(one)), const(two[0], U32))
 
 
-def _how_many(numbers: _Numbers) -> Expr:
+def _how_many(numbers: Numbers) -> Expr:
     _, count, size = numbers
     if count or size is None:
         return const(max(count, 1), U32)
@@ -124,6 +124,12 @@ def _how_many(numbers: _Numbers) -> Expr:
 
 def _block_size() -> Expr:
     return mul(mul(BDIM[0], BDIM[1]), BDIM[2])
+
+
+def constant(e: Expr) -> int | None:
+    """The value of a constant, whatever it is converted to."""
+    plain = _without_casts(e)
+    return int(plain.value) if plain.op == "const" else None
 
 
 def _without_casts(e: Expr) -> Expr:

@@ -40,7 +40,6 @@ from analyzers.ir.kernel import (
     Assume,
     Atomic,
     Barrier,
-    Block,
     Collective,
     Exit,
     Fence,
@@ -53,6 +52,7 @@ from analyzers.ir.kernel import (
     Store,
     Unsupported,
     statements,
+    with_parts,
 )
 
 _ARRIVE, _AWAIT, _TEST = "%arrive:", "%await:", "%test:"
@@ -184,15 +184,9 @@ class _Pairing:
         return tuple(out)
 
     def _inside(self, s: Stmt) -> Stmt:
-        if isinstance(s, If):
-            return replace(s, then=self.list(s.then), orelse=self.list(s.orelse))
-        if isinstance(s, Loop):
-            return replace(s, head=self.list(s.head), body=self.list(s.body), latch=self.list(s.latch))
-        if isinstance(s, Block):
-            return replace(s, body=self.list(s.body))
         if isinstance(s, Unsupported) and s.kind.startswith((_ARRIVE, _AWAIT, _TEST)):
             return Unsupported(*_SPLIT, s.site)
-        return s
+        return with_parts(s, self.list)
 
     def _phase(self, body: tuple[Stmt, ...], at: int, key: str) -> tuple[list[Stmt], int] | None:
         """The phase that begins with the arrival at `at`, and where the program goes on."""
