@@ -212,6 +212,31 @@ def test_atomics(build: Build) -> None:
 
 
 @BUILDS
+def test_atomics_of_vectors(build: Build) -> None:
+    """Each element is added to by itself; 16 bytes are exchanged as one."""
+    source = """
+    struct alignas(16) Wide { unsigned long long low, high; };
+    extern "C" __global__ void k(float2 *a, float4 *b, float *seen, Wide *w) {
+      int t = threadIdx.x;
+      atomicAdd(a, make_float2(1, t));
+      float4 old = atomicAdd(b + t, make_float4(t, 2, 3, 4));
+      seen[t] = old.x + old.y + old.z + old.w;
+      Wide mine; mine.low = t; mine.high = ~0ull;
+      Wide before = atomicExch(w, mine);
+      if (before.high != 0 && before.high != ~0ull) seen[t] = -1;
+    }
+    """
+    arguments = [np.zeros(2, np.float32), np.arange(128, dtype=np.float32), np.zeros(32, np.float32)]
+    ran = run(prepared(source, [*arguments, np.zeros(2, np.uint64)], 1, 32, build, arch=90))
+    t = np.arange(32)
+    assert ran.array(0, np.float32).tolist() == [32, t.sum()]
+    b = np.arange(128).reshape(32, 4)
+    assert (ran.array(1, np.float32).reshape(32, 4) == b + np.stack([t, 0 * t + 2, 0 * t + 3, 0 * t + 4], 1)).all()
+    assert (ran.array(2, np.float32) == b.sum(1)).all()
+    assert ran.array(3, np.uint64)[1] == 2**64 - 1
+
+
+@BUILDS
 def test_half_precision_vectors_and_structures(build: Build) -> None:
     source = """
     struct Item { short a; char b; double c; };

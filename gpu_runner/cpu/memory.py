@@ -215,10 +215,11 @@ _BITWISE: Final = {"add": "add", "and": "and", "or": "or", "xor": "xor"}
 
 @operation("atom", "red")
 def atomic(body: Body, instruction: model.Instruction) -> None:
-    """Read, modify and write in one go: nothing else runs between, as threads change only where they suspend."""
+    """Read, modify and write in one go: nothing else runs between, as threads change only where they suspend. Of a
+    vector each element is an access of its own (PTX ISA, "atom": the whole is not one)."""
     form = form_of(instruction, _FORMS)
     name = next((modifier for modifier in instruction.modifiers if modifier in _FORMS), None)
-    if name is None or form.count != 1 or form.type.bits > 64:
+    if name is None:
         raise UnsupportedHere("this atomic")
     operands = list(instruction.operands)
     destination = operands.pop(0) if instruction.opcode == "atom" else None
@@ -228,20 +229,48 @@ def atomic(body: Body, instruction: model.Instruction) -> None:
     order: Order = "relaxed" if form.order == "weak" else form.order
     scope: Scope = "gpu" if form.scope == "none" else form.scope
     type_ = form.type
-    site = body.site(SiteKind.ATOMIC, instruction, type_.bytes, order, scope)
-    values = [_packed_or_read(body, source, type_) for source in sources]
-    place = checked(body, address, form.space, type_.bytes, site)
-    old = body.let(f"load {type_.llvm}, ptr {place}, align {type_.bytes}")
-    new, flags = _modified(body, name, type_, old, values)
-    body.emit(f"store {type_.llvm} {new}, ptr {place}, align {type_.bytes}")
-    bits = body.fit(new, type_, bits_type(type_.bits))
-    wide = bits if type_.bits == 64 else body.let(f"zext i{type_.bits} {bits} to i64")
-    record(body, form.space, address, wide, site if flags is None else body.let(f"or i32 {site}, {flags}"))
-    if destination is not None:
-        if isinstance(destination, model.Vector):
-            unpacked(body, destination, old, type_)
-        else:
-            body.write(destination, old, type_)
+    site = body.site(SiteKind.ATOMIC, instruction, min(type_.bytes, 8), order, scope)
+    values = [[_packed_or_read(body, e, type_) for e in _elements(source, form.count)] for source in sources]
+    place = checked(body, address, form.space, type_.bytes * form.count, site)
+    targets = _elements(destination, form.count) if destination is not None else []
+    for number, mine in enumerate(zip(*values, strict=True)):
+        offset = number * type_.bytes
+        at = body.let(f"getelementptr i8, ptr {place}, i64 {offset}") if number else place
+        old = body.let(f"load {type_.llvm}, ptr {at}, align {type_.bytes}")
+        new, flags = _modified(body, name, type_, old, list(mine))
+        body.emit(f"store {type_.llvm} {new}, ptr {at}, align {type_.bytes}")
+        bits = body.fit(new, type_, bits_type(type_.bits))
+        what = site if flags is None else body.let(f"or i32 {site}, {flags}")
+        for chunk, word in _words(body, bits, type_.bits):
+            record(body, form.space, _plus(body, address, offset + chunk), word, what)
+        if targets:
+            _give(body, targets[number], old, type_)
+
+
+def _elements(operand: model.Operand, count: int) -> list[model.Operand]:
+    """Those of a vector; a vector in braces that is one number is one element."""
+    if count == 1:
+        return [operand]
+    if not isinstance(operand, model.Vector) or len(operand.elements) != count:
+        raise UnsupportedHere("an atomic vector that is not in braces")
+    return list(operand.elements)
+
+
+def _words(body: Body, bits: str, width: int) -> list[tuple[int, str]]:
+    """A number in parts of 64 bits, each with the bytes before it."""
+    if width == 64:
+        return [(0, bits)]
+    if width < 64:
+        return [(0, body.let(f"zext i{width} {bits} to i64"))]
+    high = body.let(f"lshr i{width} {bits}, 64")
+    return [(0, body.let(f"trunc i{width} {bits} to i64")), (8, body.let(f"trunc i{width} {high} to i64"))]
+
+
+def _give(body: Body, destination: model.Operand, value: str, type_: Type) -> None:
+    if isinstance(destination, model.Vector):
+        unpacked(body, destination, value, type_)
+    else:
+        body.write(destination, value, type_)
 
 
 def _packed_or_read(body: Body, source: model.Operand, type_: Type) -> str:

@@ -324,3 +324,27 @@ __global__ void swapped_in_the_end(int *cell, int *out) {
   while ((before = atomicCAS(cell, seen, seen + 1)) != seen) seen = before;  // expect: data-race intra-block with +1
   out[threadIdx.x] = *cell;
 }
+
+// Of a vector each element is added to by itself.
+// cuda-lsp: launch grid=(4) block=(64)
+__global__ void vector_and_element(float4 *p) {  // expect: race-free
+  if (threadIdx.x)
+    atomicAdd(p, make_float4(1, 2, 3, 4));
+  else
+    atomicAdd(&p[0].w, 1.0f);
+}
+
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void vector_and_plain(float2 *p) {
+  if (threadIdx.x)
+    atomicAdd(p, make_float2(1, 2));  // expect: data-race with +2
+  else
+    p[0].y = 3;
+}
+
+// What is found there, element by element.
+// cuda-lsp: launch grid=(4) block=(64)
+__global__ void vectors_give_what_was_there(float4 *p, float *out) {  // expect: race-free
+  float4 old = atomicAdd(p + threadIdx.x % 2, make_float4(1, 2, 3, 4));
+  out[blockIdx.x * 64 + threadIdx.x] = old.x + old.w;
+}

@@ -10,7 +10,7 @@ from analyzers.frontend.lowering.intrinsics import INTRINSICS, intrinsic
 from analyzers.frontend.lowering.invocation import Call
 from analyzers.frontend.lowering.nodes import Kinds, Node, stripped
 from analyzers.frontend.lowering.places import MemPlace, RecordValue, Value
-from analyzers.ir.expr import F64, U64, Expr, compare, const
+from analyzers.ir.expr import F64, I64, U64, Expr, compare, const, ptradd
 from analyzers.ir.kernel import Atomic, Order, Scope
 
 
@@ -46,7 +46,20 @@ def atomic(
 ) -> Expr:
     """Emit an atomic on what `pointer` points to; gives the old value."""
     place, shown = target_of(ctx, pointer)
-    assert isinstance(place, MemPlace)
+    return _emitted(ctx, node, op, place, shown, operands, scope, order, failure)
+
+
+def _emitted(
+    ctx: Context,
+    node: Node,
+    op: str,
+    place: MemPlace,
+    shown: Node,
+    operands: list[Expr],
+    scope: Scope,
+    order: Order,
+    failure: Order | None = None,
+) -> Expr:
     ty = place.type.ir or F64
     result = ctx.temporary(ty, "old")
     given = tuple(memory.convert_scalar(ctx, o, ty) for o in operands)
@@ -78,6 +91,8 @@ _ATOMICS = {
 def _cuda_atomic(ctx: Context, call: Call) -> Value:
     base, _, suffix = call.name.partition("_")
     scope: Scope = "block" if suffix == "block" else "system" if suffix == "system" else "grid"
+    if base == "atomicAdd" and len(call.args[0].type.element.leaves() or ()) > 1:
+        return _vector_addition(ctx, call, scope)
     operands = [_operand(ctx, a) for a in call.args[1:]]
     old = atomic(ctx, call.node, _ATOMICS[base], call.args[0], operands, scope, "relaxed")
     ctype = call.node.type
@@ -87,6 +102,19 @@ def _cuda_atomic(ctx: Context, call: Call) -> Value:
         leaves = ctype.leaves() or ()
         return RecordValue({at: class_values.lane(old, at, leaf) for at, leaf in leaves}, ctype)
     return None
+
+
+def _vector_addition(ctx: Context, call: Call, scope: Scope) -> Value:
+    """Atomic for each element, not for the vector: so the CUDA programming guide says of ``float2``, ``float4``,
+    ``__half2`` and ``__nv_bfloat162``."""
+    place, shown = target_of(ctx, call.args[0])
+    whole = _operand(ctx, call.args[1])
+    old: dict[int, Expr] = {}
+    for at, leaf in place.type.leaves() or ():
+        element = MemPlace(ptradd(place.pointer, const(at, I64)), leaf, place.bounds, None, place.volatile)
+        part = class_values.lane(whole, at, leaf)
+        old[at] = _emitted(ctx, call.node, "add", element, shown, [part], scope, "relaxed")
+    return RecordValue(old, call.node.type) if call.node.type.shape == "record" else None
 
 
 for _name in _ATOMICS:
