@@ -80,6 +80,20 @@ def test_a_barrier_that_data_let_threads_miss() -> None:
     assert {fault.kind for fault in result.faults} == {"divergent-barrier"}
 
 
+@pytest.mark.parametrize(("number", "faults"), [(0, {"divergent-barrier"}), (1, set[str]())])
+def test_threads_may_come_to_a_number_from_several_places(number: int, faults: set[str]) -> None:
+    """But not to the barrier of `__syncthreads`, which is number 0."""
+    source = f"""extern "C" __global__ void k(int *a) {{
+      __shared__ int s[64];
+      int t = threadIdx.x;
+      s[t] = t;
+      if (t < 32) asm volatile("bar.sync {number};" ::: "memory"); else asm volatile("bar.sync {number};" ::: "memory");
+      a[t] = s[63 - t];
+    }}"""
+    result = asked(source, ArrayArgument("i32", 64))
+    assert ({fault.kind for fault in result.faults}, result.races) == (faults, ())
+
+
 def test_the_compiler_has_headers_of_its_own(tmp_path: Path) -> None:
     """Cooperative groups, half precision and the C++ library without a toolkit."""
     path = find_nvrtc()

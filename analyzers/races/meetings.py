@@ -2,8 +2,8 @@
 
 Takes the places of a kernel (`KernelEvents.meetings`). A place in a loop belongs to a round in each iteration, one
 outside of it to the first round of all. Where threads announce themselves before their loop, what they come to in the
-loop belongs to the rounds behind that. `barriers.meetings` asks whether the threads of a group keep to these rounds,
-and `ordering` what that orders.
+loop belongs to the rounds behind that. Loops in loops have no such rounds. `barriers.meetings` asks whether the threads
+of a group keep to these rounds, and `ordering` what that orders.
 """
 
 from __future__ import annotations
@@ -18,12 +18,10 @@ from analyzers.races.threads import Launch, Mode
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """Where threads come to a number."""
+class Meeting:
+    """A place where threads come to a number."""
 
     event: BarrierEvent
-    around: tuple[str, ...]
-    """The loops that the rounds are counted in, anew in each of their iterations."""
     loop: str | None
     """The loop whose iterations are the rounds."""
     shift: int
@@ -52,7 +50,7 @@ class Place:
         there = [E.substitute(c, {counter: turn}) for c in conditions]
         return [E.compare("le", E.const(0, I64), turn), *there]
 
-    def is_behind(self, other: Place, rounds: int) -> bool:
+    def is_behind(self, other: Meeting, rounds: int) -> bool:
         """Whether a thread that comes to both comes here so many rounds later (or earlier) than to the other, and
         behind it."""
         if self.loop != other.loop:
@@ -70,24 +68,21 @@ class Meetings:
     """The places of one launch by their number; for `Launch.once`."""
 
     def __init__(self, launch: Launch) -> None:
-        found: dict[int, list[BarrierEvent]] = {}
+        found: dict[int | None, list[BarrierEvent]] = {}
         for event in launch.events.meetings:
-            found.setdefault(-1 if event.number is None else event.number, []).append(event)
+            found.setdefault(event.number, []).append(event)
         self.places = {number: tuple(_places(events)) for number, events in found.items()}
 
 
-def _places(events: Sequence[BarrierEvent]) -> list[Place]:
-    depth = max(len(e.loops) for e in events)
-    out: list[Place] = []
+def _places(events: Sequence[BarrierEvent]) -> list[Meeting]:
+    out: list[Meeting] = []
     for e in events:
-        inside = depth > 0 and len(e.loops) == depth
-        announced = inside and any(len(o.loops) < depth and o.order < e.order and _may_both(o, e) for o in events)
-        around = e.loops[: depth - 1] if inside else e.loops
-        out.append(Place(e, around, e.loops[-1] if inside else None, int(announced)))
+        announced = e.loops and any(not o.loops and o.order < e.order and may_both(o, e) for o in events)
+        out.append(Meeting(e, e.loops[-1] if e.loops else None, int(bool(announced))))
     return out
 
 
-def _may_both(one: BarrierEvent, two: BarrierEvent) -> bool:
-    """Whether the conditions of two places do not plainly exclude each other. Which it is is no more than a guess."""
+def may_both(one: BarrierEvent, two: BarrierEvent) -> bool:
+    """Whether the conditions of two places do not plainly exclude each other for one thread."""
     known = {c.condition for c in one.guard}
     return all(E.lnot(c.condition) not in known for c in two.guard)

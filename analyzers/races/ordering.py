@@ -18,8 +18,7 @@ from dataclasses import dataclass
 from analyzers.ir import expr as E
 from analyzers.ir.events import AccessEvent, BarrierEvent, Conjunct
 from analyzers.ir.expr import I64, Expr
-from analyzers.races.meetings import Meetings, moved
-from analyzers.races.meetings import Place as Meeting
+from analyzers.races.meetings import Meeting, Meetings, moved
 from analyzers.races.named_lanes import name_themselves, names
 from analyzers.races.threads import WARP, Launch, Mode
 
@@ -175,23 +174,20 @@ class _Ordering:
                 self._require_absent(collected, x, first, _zeros(self, x, depth), both=True)
             if collected.impossible:
                 return None
-        self._meet(collected, self.common)
+        self._meet(collected)
         return None if collected.impossible else collected.case("same iteration")
 
-    def _meet(self, into: _Collected, equal: tuple[str, ...]) -> None:
-        """Add: the threads, in equal iterations of the loops ``equal``, do not come together at a number after one
-        access and before the other."""
+    def _meet(self, into: _Collected) -> None:
+        """Add: the threads do not come together at a number after one access and before the other."""
         for earlier in (1, 2):
             for x, y in self.meetings:
-                if x.around == y.around == equal[: len(x.around)]:
-                    into.exclude(self._together(x, earlier, y))
+                into.exclude(self._together(x, earlier, y))
 
     def _together(self, x: Meeting, earlier: int, y: Meeting) -> Expr:
         """The thread ``earlier`` comes to ``x`` behind its access, and the other one waits at ``y`` before its own, in
-        one round."""
+        one round: of the rounds that do, one is tried."""
         later, a, b = 3 - earlier, self.access[earlier], self.access[3 - earlier]
-        depth = len(x.around)
-        inside, waiting = (p.loop is not None and _shares(p.event, c, depth) for p, c in ((x, a), (y, b)))
+        inside, waiting = (_shares(place.event, c, 0) for place, c in ((x, a), (y, b)))
         if (not inside and a.order > x.event.order) or (not waiting and b.order < y.event.order):
             return E.FALSE
         # The first round of `x` that is behind the access of the one, and the last that the other has waited in.
@@ -205,7 +201,7 @@ class _Ordering:
             last = E.const(0, I64) if y.loop is None else first
         parts = [E.compare("le", first, last), *_same_row(self.launch, x.event, self.mode)]
         for place, thread in ((x, earlier), (y, later)):
-            # A thread that has returned does not come, but then nobody of the group does in that round.
+            # A thread that has returned does not come, but then nobody of its group waits in that round.
             guard = [c for c in place.event.guard if c.kind not in ("return", "assume")]
             conditions = [self._side(c.condition, thread) for c in guard]
             found = place.comes(self.launch, conditions, thread, self.mode, last)
@@ -224,7 +220,7 @@ class _Ordering:
         name = f"`{header}`, the {'first' if earlier == 1 else 'second'} thread in the earlier one"
         if not inside:
             base.conjuncts.append(E.compare("lt", mine, theirs))
-            self._meet(base, self.common[:depth])
+            self._meet(base)
             return [] if base.impossible else [base.case(f"different iterations of {name}")]
         for x in inside:
             if x.order > a.order or _shares(x, a, depth + 1):
@@ -235,7 +231,7 @@ class _Ordering:
                 return []
         one = E.const(1, I64)
         following = _Collected([*base.conjuncts, E.compare("eq", theirs, E.add(mine, one))], set(base.barriers))
-        self._meet(following, self.common[:depth])
+        self._meet(following)
         found = [] if following.impossible else [following.case(f"consecutive iterations of {name}")]
         far = _Collected([*base.conjuncts, E.compare("lt", E.add(mine, one), theirs)], set(base.barriers))
         for x in inside:
@@ -244,7 +240,7 @@ class _Ordering:
             self._absent(far, x, later, passed, mapping)
             if far.impossible:
                 return found
-        self._meet(far, self.common[:depth])
+        self._meet(far)
         return found if far.impossible else [*found, far.case(f"iterations further apart of {name}")]
 
     # --- one barrier --------------------------------------------------------------------------------------

@@ -60,6 +60,8 @@ class _Group:
     key: GroupKey
     scope: str
     members: frozenset[int]
+    size: int = 0
+    """Arrivals that complete a meeting."""
     arrived: list[Thread] = field(default_factory=list[Thread])
     announced: list[tuple[int, int]] = field(default_factory=list[tuple[int, int]])
     """(thread, interval that ended so) of those that arrived and went on."""
@@ -108,7 +110,7 @@ class Groups:
             return ("cluster", t.cluster), [u.number for u in self.threads if u.cluster == t.cluster]
         if s.scope == "meeting":
             size = s.tile or WARP
-            return ("meeting", t.block, s.number, size, t.rank // size), self._tile(t, size)
+            return ("meeting", t.block, s.number, t.rank // size), self._tile(t, size)
         if s.scope == "tile":
             size = s.tile or WARP
             return ("tile", t.block, size, t.rank // size, s.number), self._tile(t, size)
@@ -118,12 +120,12 @@ class Groups:
     def arrive_barrier(self, t: Thread, s: k.Barrier, place: Place, mask: int, contribution: Any) -> None:
         key, members = self._members(t, s, mask)
         t.wait = Wait(s.id, place, s, (contribution,))
-        self._join(key, s.scope, members, t)
+        self._join(key, s.scope, members, t, s.tile or 0)
 
     def announce(self, t: Thread, s: k.Barrier) -> None:
         """The thread arrives at a meeting and goes on; what it does then is another interval."""
         key, members = self._members(t, s, 0)
-        self._group(key, s.scope, members, t).announced.append((t.number, t.sync))
+        self._group(key, s.scope, members, t, s.tile or 0).announced.append((t.number, t.sync))
         self.result.syncs.append(FenceRecord(t.number))
         t.sync += 1
 
@@ -140,13 +142,13 @@ class Groups:
             lanes = self._lanes(t, mask)
         self._join(("collective", t.block, mask, s.id, *lanes), "collective", lanes, t)
 
-    def _join(self, key: GroupKey, scope: str, members: Iterable[int], t: Thread) -> None:
-        self._group(key, scope, members, t).arrived.append(t)
+    def _join(self, key: GroupKey, scope: str, members: Iterable[int], t: Thread, size: int = 0) -> None:
+        self._group(key, scope, members, t, size).arrived.append(t)
 
-    def _group(self, key: GroupKey, scope: str, members: Iterable[int], t: Thread) -> _Group:
+    def _group(self, key: GroupKey, scope: str, members: Iterable[int], t: Thread, size: int) -> _Group:
         group = self.waiting.get(key)
         if group is None:
-            group = self.waiting[key] = _Group(key, scope, frozenset(members) | {t.number})
+            group = self.waiting[key] = _Group(key, scope, frozenset(members) | {t.number}, size)
         return group
 
     # --- release ----------------------------------------------------------------------------------------------
@@ -166,7 +168,7 @@ class Groups:
     def _is_complete(self, group: _Group) -> bool:
         """Those that have ended count as having arrived, but not at a meeting, which counts arrivals."""
         if group.scope == "meeting":
-            return len(group.arrived) + len(group.announced) >= group.key[3]
+            return len(group.arrived) + len(group.announced) >= group.size
         return len(group.arrived) >= len(group.members) - len(group.members & self.ended)
 
     def force(self) -> list[Thread]:

@@ -10,7 +10,7 @@ from functools import cache, partial
 from math import prod
 from typing import Final
 
-from analyzers.barriers.counted import is_counted, of_several_groups
+from analyzers.barriers.counted import incomplete_groups, is_counted, of_several_groups
 from analyzers.barriers.divergence import meets_elsewhere
 from analyzers.barriers.meetings import as_meetings, unclear_meetings
 from analyzers.barriers.redundancy import KeptApart
@@ -90,14 +90,13 @@ def check_kernel(
             results.append(unsupported_result(replace(events, unsupported=reached), context, _since(started)))
             continue
         seen = events_in(replace(events, unsupported=()) if events.unsupported else events, context)
-        decision = remembered(context)
+        decision, collided = remembered(context), None
         if decision is None:
             wanted = replace(options, redundancy=False) if reached or computes_sizes(seen, context) else options
             apart = kept_apart and replace(kept_apart, events=partial(_whole, kept_apart, context, options))
             collided = collisions(seen, context, wanted, poll, precedents=precedents, kept_apart=apart)
             decision = collided.decision
             remember(context, decision)
-            keep(context, collided)
         else:
             recall(seen, decision, precedents)
         spent += decision.effort
@@ -111,6 +110,8 @@ def check_kernel(
             without = replace(options, redundancy=False)
             seen, decision = met, collisions(met, context, without, poll, precedents=precedents).decision
             spent += decision.effort
+        elif collided is not None:
+            keep(context, collided)
         if reached:
             seen = replace(seen, unsupported=reached)
         results.append(report(seen, context, decision, _since(started)))
@@ -197,7 +198,8 @@ def reachable(events: KernelEvents, context: LaunchContext, options: CheckOption
         return _is_possible(query_of(launch, parts, "block"), ladder)
 
     found = [u for u in events.unsupported if not u.guard or reached(u)]
-    found += of_several_groups(launch, counted, partial(_is_possible, ladder=ladder))
+    for ask in (of_several_groups, incomplete_groups):
+        found += ask(launch, counted, partial(_is_possible, ladder=ladder))
     return (*found, *_unclear(events, context, options))
 
 

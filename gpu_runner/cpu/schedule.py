@@ -141,7 +141,8 @@ def arrive_in_cluster(m: Machine, slot: int, index: int) -> None:
 
 @native
 def meet(m: Machine, slot: int, barrier: int) -> None:
-    """Everybody has come to a barrier of the block: give results, note who stood elsewhere, and let them go."""
+    """Everybody has come to a barrier of the block: give results, note who stood elsewhere, and let them go. Threads
+    may come to a number from several places (PTX ISA, "bar"), but not to that of ``__syncthreads``."""
     first = slot * m.threads_per_block
     total = 0
     met = 0
@@ -151,7 +152,7 @@ def meet(m: Machine, slot: int, barrier: int) -> None:
         if thread.status == Status.BARRIER and thread.a == barrier:
             if met == 0:
                 leader = index
-            elif thread.b == 0 and thread.site != m.threads[leader].site:
+            elif barrier == 0 and thread.b == 0 and thread.site != m.threads[leader].site:
                 note(m, Notice.DIVERGENT_BARRIER, m.threads[leader], thread, 0, 0)
             met += 1
             total += thread.c != 0

@@ -366,3 +366,121 @@ __global__ void announced_too_early(int *out, int n) {
     }
   }
 }
+
+// The usual form: what is empty at the end is announced, too, and nobody waits for it.
+// cuda-lsp: launch grid=(2) block=(64)
+__global__ void announced_once_more(int *out, int n) {  // expect: race-free
+  __shared__ int s[32];
+  int t = threadIdx.x;
+  if (t < 32) {
+    for (int i = 0; i < n; ++i) {
+      wait(1, 64);
+      s[t] = t + i;
+      arrive(2, 64);
+    }
+  } else {
+    arrive(1, 64);
+    for (int i = 0; i < n; ++i) {
+      wait(2, 64);
+      out[(blockIdx.x * n + i) * 32 + t - 32] = s[63 - t];
+      arrive(1, 64);
+    }
+  }
+}
+
+// Arrivals of a warp in two rounds of an outer loop make up for those that did not come.
+// cuda-lsp: launch grid=(1) block=(64) m=1
+__global__ void rounds_begin_anew(int *out, int m) {  // expect: unknown(partial-barrier)
+  __shared__ int s[128];
+  int t = threadIdx.x, w = t / 32, l = t % 32;
+  for (int o = 0; o < 4; ++o)
+    for (int i = 0; i < m; ++i) {
+      if (w == o % 2) {
+        s[o * 32 + l] = t;
+        arrive(1, 64);
+        if (i + 1 < m) wait(2, 64);
+      } else {
+        wait(1, 64);
+        out[o * 64 + t] = s[o * 32 + 31 - l];
+        if (i + 1 < m) arrive(2, 64);
+      }
+    }
+}
+
+// One warp leaves between two rounds.
+// cuda-lsp: launch grid=(1) block=(64) n=8
+__global__ void left_between_rounds(int *out, int n) {  // expect: unknown(partial-barrier)
+  __shared__ int s[1024];
+  int t = threadIdx.x;
+  if (t < 32) {
+    for (int i = 0; i < n; ++i)
+      if (i % 3 == 0) {
+        s[i * 32 + t] = t;
+        wait(1, 64);
+      }
+  } else {
+    for (int i = 0; i < n; ++i) {
+      if (i % 3 == 0) wait(1, 64);
+      if (i == 1) break;
+    }
+    out[t] = s[3 * 32 + 63 - t];
+  }
+}
+
+// Lanes of one warp at two places: PTX does not say what that does.
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void lanes_apart(int *out) {  // expect: unknown(partial-barrier)
+  __shared__ int s[64];
+  int t = threadIdx.x;
+  s[t] = t;
+  if (t % 2)
+    arrive(1, 64);
+  else {
+    wait(1, 64);
+    out[t] = s[63 - t];
+  }
+}
+
+// Each waits for what the other announces behind its own wait.
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void in_a_circle(int *out) {  // expect: unknown(partial-barrier)
+  __shared__ int s[32];
+  int t = threadIdx.x;
+  if (t < 32) {
+    wait(2, 64);
+    s[t] = t;
+    wait(1, 64);
+  } else {
+    wait(1, 64);
+    out[t] = s[63 - t];
+    wait(2, 64);
+  }
+}
+
+// A barrier of the block between the two places of a number: nobody gets past it.
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void barrier_in_between(int *out) {  // expect: unknown(partial-barrier)
+  __shared__ int s[32];
+  int t = threadIdx.x;
+  if (t < 32) {
+    s[t] = t;
+    wait(1, 64);
+  }
+  __syncthreads();
+  if (t >= 32) {
+    wait(1, 64);
+    out[t] = s[63 - t];
+  }
+}
+
+// A group that is not all in the block.
+// cuda-lsp: launch grid=(1) block=(96)
+__global__ void half_a_group(int *out) {  // expect: unknown(partial-barrier)
+  __shared__ int s[32];
+  int t = threadIdx.x;
+  if (t >= 64) {
+    s[t - 64] = t;
+    asm volatile("bar.sync 1, 64;" ::: "memory");
+    out[t] = s[95 - t];
+  }
+}
