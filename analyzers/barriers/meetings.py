@@ -50,7 +50,7 @@ def unclear_meetings(launch: Launch, is_possible: _Possible) -> Iterator[Unsuppo
         reason = rounds.unclear(number)
         if reason:
             yield UnsupportedEvent(_KIND, reason, places[0].event.guard, places[0].event.site)
-    if _wait_in_a_circle(launch):
+    if _Waiting(launch, is_possible).in_a_circle():
         text = "threads that come together at numbered barriers may wait for each other in a circle"
         yield UnsupportedEvent(_KIND, text, events[0].guard, events[0].site)
 
@@ -79,10 +79,9 @@ class _Rounds:
     def _twice(self, places: Sequence[Meeting]) -> bool:
         """A thread may come to two places in one round; to places in two loops, or in a loop and behind it, in any."""
         for one, two in combinations(sorted(places, key=lambda p: p.event.order), 2):
-            parts = [*self._comes(one, 1), *self._comes(two, 1)]
-            if one.loop is None or one.loop == two.loop:
-                parts.append(E.compare("eq", *(p.round(self.launch, 1, _MODE) for p in (one, two))))
-            if self._may(parts):
+            rounds = one.loop is None or one.loop == two.loop
+            at = one.round(self.launch, 1, _MODE) if rounds else None
+            if self._may([*self._comes(one, 1), *self._comes(two, 1, at)]):
                 return True
         return False
 
@@ -112,10 +111,12 @@ class _Rounds:
 
     def _parted(self, places: Sequence[Meeting]) -> bool:
         """Lanes of one warp may come to different places in a round."""
+        mode: Mode = "warp"
         for one, two in combinations(places, 2):
-            now = one.round(self.launch, 1, _MODE)
-            parts = [self.launch.distinct(_MODE), E.compare("eq", *self._groups(WARP))]
-            if self._may([*parts, *self._comes(one, 1), *self._comes(two, 2, now)]):
+            now = one.round(self.launch, 1, mode)
+            parts = [self.launch.distinct(mode), self.launch.same_warp(mode)]
+            parts += [*self._comes(one, 1, mode=mode), *self._comes(two, 2, now, mode)]
+            if self.is_possible(query_of(self.launch, parts, mode)):
                 return True
         return False
 
@@ -150,9 +151,9 @@ class _Rounds:
         """In which of the rows of so many threads each of the two is."""
         return [E.binary("div", self.launch.linear(t, _MODE), E.const(size, E.U32)) for t in (1, 2)]
 
-    def _comes(self, place: Meeting, thread: int, at: Expr | None = None) -> list[Expr]:
-        conditions = [self.launch.side(c.condition, thread, _MODE) for c in guard_of(place.event)]
-        return place.comes(self.launch, conditions, thread, _MODE, at)
+    def _comes(self, place: Meeting, thread: int, at: Expr | None = None, mode: Mode = _MODE) -> list[Expr]:
+        conditions = [self.launch.side(c.condition, thread, mode) for c in guard_of(place.event)]
+        return place.comes(self.launch, conditions, thread, mode, at)
 
     def _does_not_come(self, place: Meeting, thread: int, at: Expr) -> Expr:
         return E.lnot(E.land(*self._comes(place, thread, at)))
@@ -161,31 +162,67 @@ class _Rounds:
         return self.is_possible(query_of(self.launch, parts, _MODE))
 
 
-def _wait_in_a_circle(launch: Launch) -> bool:
-    """Whether a round of a number, or a barrier of the block, may come to wait for itself. Told from where the places
-    stand: who waits at one place and comes to another one then makes the latter's round wait for the former's."""
-    known = launch.once(Meetings).places
-    places: list[tuple[object, Meeting]] = [(n, p) for n, found in known.items() for p in found]
-    for barrier in launch.events.barriers:
-        if barrier.scope in ("block", "cluster", "grid"):
-            places.append((barrier.id, Meeting(barrier, barrier.loops[-1] if barrier.loops else None, 0)))
-    behind: dict[tuple[object, object], int] = {}
-    for (one, first), (two, then) in product(places, places):
-        if not first.waits or not may_both(first.event, then.event):
-            continue
-        if first.loop != then.loop or first.loop is None:
-            if first.event.order >= then.event.order:
-                continue
-            rounds = 0
-        else:
-            rounds = then.shift - first.shift + (first.event.order >= then.event.order)
-        behind[one, two] = min(rounds, behind.get((one, two), rounds))
-    nodes = {node for edge in behind for node in edge}
-    for middle, one, two in product(nodes, nodes, nodes):
-        if (one, middle) in behind and (middle, two) in behind:
-            rounds = behind[one, middle] + behind[middle, two]
-            behind[one, two] = min(rounds, behind.get((one, two), rounds))
-    return any(behind.get((node, node), 1) <= 0 for node in nodes)
+_Node = tuple[str, int | None]
+"""A number of meetings, or another barrier by its id."""
+_NO_LIMIT: Final = -(1 << 20)
+"""Rounds: behind the last one of a loop, however many there are."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Waiting:
+    """Whether a round of a number, or a barrier, may come to wait for itself. Told from where the places stand: who
+    waits at one place and comes to another one then makes a round of the latter wait for one of the former."""
+
+    launch: Launch
+    is_possible: _Possible
+
+    def in_a_circle(self) -> bool:
+        later = self._later()
+        nodes = {node for edge in later for node in edge}
+        # All ways through one node after the other (Floyd and Warshall): the first factor varies most slowly.
+        for middle, one, two in product(nodes, nodes, nodes):
+            if (one, middle) in later and (middle, two) in later:
+                through = later[one, middle] + later[middle, two]
+                later[one, two] = min(through, later.get((one, two), through))
+        return any(later.get((node, node), 1) <= 0 for node in nodes)
+
+    def _later(self) -> dict[tuple[_Node, _Node], int]:
+        """How many rounds later, at least, those are of one node that wait for those of another."""
+        out: dict[tuple[_Node, _Node], int] = {}
+        places = list(self._places())
+        for (one, first), (two, then) in product(places, places):
+            rounds = _rounds_later(first, then) if first.waits else None
+            if rounds is not None and rounds < out.get((one, two), 1 + rounds) and self._may_both(first, then):
+                out[one, two] = rounds
+        return out
+
+    def _places(self) -> Iterator[tuple[_Node, Meeting]]:
+        """All that several threads wait at, with the outermost loop around it."""
+        for number, found in self.launch.once(Meetings).places.items():
+            yield from ((("number", number), place) for place in found)
+        for barrier in self.launch.events.barriers:
+            if barrier.scope not in ("warp", "tile") or barrier.number is not None or (barrier.tile or 0) > WARP:
+                yield ("barrier", barrier.id), Meeting(barrier, barrier.loops[0] if barrier.loops else None, 0)
+
+    def _may_both(self, first: Meeting, then: Meeting) -> bool:
+        """Whether one thread may come to both, in whichever iterations."""
+        if not may_both(first.event, then.event):
+            return False
+        counters = [self.launch.events.loops[label].counter for label in then.event.loops]
+        other = E.substitution({self.launch.side(c, 1, _MODE): E.sym(f"then:{c.value}", I64) for c in counters})
+        parts = [self.launch.side(c.condition, 1, _MODE) for c in guard_of(first.event)]
+        parts += [other(self.launch.side(c.condition, 1, _MODE)) for c in guard_of(then.event)]
+        return self.is_possible(query_of(self.launch, parts, _MODE))
+
+
+def _rounds_later(first: Meeting, then: Meeting) -> int | None:
+    """How many rounds later than that of ``first``, at least, the round of ``then`` is to which a thread comes behind
+    it; None where it comes there only before."""
+    if first.loop is not None and first.loop == then.loop:
+        return then.shift - first.shift + (first.event.order >= then.event.order)
+    if first.event.order >= then.event.order:
+        return None
+    return then.shift if first.loop is None else _NO_LIMIT
 
 
 def as_meetings(events: KernelEvents, numbers: Container[int | None], block: int | None) -> KernelEvents | None:

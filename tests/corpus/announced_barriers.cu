@@ -484,3 +484,74 @@ __global__ void half_a_group(int *out) {  // expect: unknown(partial-barrier)
     out[t] = s[95 - t];
   }
 }
+
+// One waits for all rounds of a number before the first one of another, the other one in turns.
+// cuda-lsp: launch grid=(1) block=(64) n=3
+__global__ void loops_in_a_circle(int *out, int n) {  // expect: unknown(partial-barrier)
+  __shared__ int s[32];
+  int t = threadIdx.x;
+  if (t < 32) {
+    s[t] = t;
+    for (int i = 0; i < n; ++i) wait(1, 64);
+    for (int i = 0; i < n; ++i) wait(2, 64);
+  } else {
+    for (int i = 0; i < n; ++i) {
+      wait(1, 64);
+      wait(2, 64);
+    }
+    out[t] = s[63 - t];
+  }
+}
+
+// A barrier of the same group between the two places of a number.
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void group_barrier_in_between(int *out) {  // expect: unknown(partial-barrier)
+  __shared__ int s[64];
+  int t = threadIdx.x;
+  s[t] = t;
+  if (t < 32) wait(1, 64);
+  wait(3, 64);
+  if (t >= 32) wait(1, 64);
+  out[t] = s[63 - t];
+}
+
+// … of the block, in an inner loop: the repair of the races there must not be one.
+// cuda-lsp: launch grid=(1) block=(64) n=3
+__global__ void barrier_in_an_inner_loop(int *out, int n) {  // expect: unknown(partial-barrier)
+  __shared__ int s[2][64];
+  int t = threadIdx.x;
+  if (t < 32) arrive(1, 64);
+  for (int i = 0; i < n; ++i) {
+    if (t < 32) {
+      wait(2, 64);
+      if (i + 1 < n) wait(1, 64);
+    } else {
+      wait(1, 64);
+      arrive(2, 64);
+    }
+    for (int j = 0; j < 2; ++j) {
+      s[j][t] = i;
+      __syncthreads();
+      out[t + 64 * (i * 2 + j)] = s[j][63 - t];
+    }
+  }
+}
+
+// Roles that are told by equality, each in a loop of its own.
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void roles_by_number(int *out, int n) {  // expect: race-free
+  __shared__ int s[32];
+  int t = threadIdx.x, w = t / 32;
+  if (w == 0)
+    for (int i = 0; i < n; ++i) {
+      s[t] = t + i;
+      arrive(1, 64);
+      wait(2, 64);
+    }
+  if (w == 1)
+    for (int i = 0; i < n; ++i) {
+      wait(1, 64);
+      out[i * 32 + t - 32] = s[63 - t];
+      arrive(2, 64);
+    }
+}
