@@ -62,9 +62,7 @@ def of_several_groups(
 
 def _of_two_groups(launch: Launch, one: BarrierEvent, two: BarrierEvent) -> Query | None:
     """Can threads of one block that come to these be of two groups? Both count as many."""
-    size = E.const(one.tile or WARP, E.U32)
-    groups = (E.binary("div", launch.linear(t, _MODE), size) for t in (1, 2))
-    parts = [launch.distinct(_MODE), E.compare("ne", *groups)]
+    parts = [launch.distinct(_MODE), E.lnot(launch.same_in_units(_MODE, 0, one.tile or WARP))]
     for t, event in enumerate((one, two), 1):
         parts += [launch.side(c.condition, t, _MODE) for c in guard_of(event)]
     return query_of(launch, parts, _MODE)

@@ -89,9 +89,9 @@ class _Rounds:
         """A thread of the group may come to no place in a round in which another one waits, or from which that goes on
         to the next one."""
         for one in places:
-            groups = self._groups(one.event.tile or 1)
             now = one.round(self.launch, 1, _MODE)
-            parts = [*self._comes(one, 1), self.launch.distinct(_MODE), E.compare("eq", *groups)]
+            parts = [*self._comes(one, 1), self.launch.distinct(_MODE)]
+            parts.append(self.launch.same_in_units(_MODE, 0, one.event.tile or 1))
             parts += (self._does_not_come(other, 2, now) for other in places)
             if not one.waits:
                 parts.append(E.lor(*(E.land(*self._comes(other, 1, moved(now, 1))) for other in places)))
@@ -147,13 +147,9 @@ class _Rounds:
                     return False
         return True
 
-    def _groups(self, size: int) -> list[Expr]:
-        """In which of the rows of so many threads each of the two is."""
-        return [E.binary("div", self.launch.linear(t, _MODE), E.const(size, E.U32)) for t in (1, 2)]
-
     def _comes(self, place: Meeting, thread: int, at: Expr | None = None, mode: Mode = _MODE) -> list[Expr]:
         conditions = [self.launch.side(c.condition, thread, mode) for c in guard_of(place.event)]
-        return place.comes(self.launch, conditions, thread, mode, at)
+        return conditions if at is None else place.comes(self.launch, conditions, thread, mode, at)
 
     def _does_not_come(self, place: Meeting, thread: int, at: Expr) -> Expr:
         return E.lnot(E.land(*self._comes(place, thread, at)))

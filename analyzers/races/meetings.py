@@ -37,12 +37,8 @@ class Meeting:
             return E.const(0, I64)
         return moved(launch.side(launch.events.loops[self.loop].counter, thread, mode), self.shift)
 
-    def comes(
-        self, launch: Launch, conditions: Sequence[Expr], thread: int, mode: Mode, at: Expr | None = None
-    ) -> list[Expr]:
-        """The conditions for a thread (renamed) of coming there, in the round ``at`` where given."""
-        if at is None:
-            return list(conditions)
+    def comes(self, launch: Launch, conditions: Sequence[Expr], thread: int, mode: Mode, at: Expr) -> list[Expr]:
+        """The conditions for a thread (renamed) of coming there, as those of the round ``at``."""
         if self.loop is None:
             return [*conditions, E.compare("eq", at, E.const(0, I64))]
         turn = moved(at, -self.shift)

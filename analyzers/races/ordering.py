@@ -394,8 +394,7 @@ def same_cluster(launch: Launch, mode: Mode) -> Expr:
 
 def _same_row(launch: Launch, x: BarrierEvent, mode: Mode) -> list[Expr]:
     """Both threads belong to one group of so many in a row."""
-    n = E.const(x.tile or 1, E.U32)
-    return [E.compare("eq", *(E.binary("div", launch.linear(t, mode), n) for t in (1, 2)))]
+    return [launch.same_in_units(mode, 0, x.tile or 1)]
 
 
 def covers(launch: Launch, x: BarrierEvent, mode: Mode, naming: Sequence[int] = (1, 2)) -> list[Expr]:

@@ -220,8 +220,7 @@ def _at_most(launch: Launch, scan: Scan, node: Expr, thread: int, threads: int |
 def _same_group(launch: Launch, scan: Scan, mode: Mode) -> list[Expr]:
     if scan.group == "block":
         return []
-    width = E.const(scan.size[0], E.U32)
-    return [E.compare("eq", *(E.binary("div", launch.linear(t, mode), width) for t in (1, 2)))]
+    return [launch.same_in_units(mode, 0, scan.size[0])]
 
 
 def _at(launch: Launch, scan: Scan, e: Expr, thread: int, node: Expr, mode: Mode) -> Expr:

@@ -381,7 +381,7 @@ class Launch:
     def other_warp(self, mode: Mode) -> Expr:
         """That the two threads are in different warps, in one inequality."""
         parts = self._in_one_warp(mode)
-        return E.lnot(parts[0] if len(parts) == 1 else self._same_in_units(mode, 0, WARP))
+        return E.lnot(parts[0] if len(parts) == 1 else self.same_in_units(mode, 0, WARP))
 
     def _in_one_warp(self, mode: Mode) -> list[Expr]:
         """That the linear numbers are the same in units of a warp; said of the coordinates, where rows of the block
@@ -389,7 +389,7 @@ class Launch:
         unit, parts = WARP, list[Expr]()
         for axis, extent in enumerate(self.block):
             if unit > 1 and (not extent or (extent % unit and unit % extent)):
-                return [*parts, self._same_in_units(mode, axis, unit)]
+                return [*parts, self.same_in_units(mode, axis, unit)]
             if extent and extent < unit:
                 unit //= extent
                 continue
@@ -400,8 +400,8 @@ class Launch:
             unit = 1
         return parts
 
-    def _same_in_units(self, mode: Mode, first: int, unit: int) -> Expr:
-        """The same of the axes from one on."""
+    def same_in_units(self, mode: Mode, first: int, unit: int) -> Expr:
+        """That the linear numbers of the two threads are the same in units of so many; of the axes from one on."""
         size = E.const(unit, E.U32)
         return E.compare("eq", *(E.binary("div", self.linear(t, mode, first), size) for t in (1, 2)))
 

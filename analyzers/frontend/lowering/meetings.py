@@ -16,15 +16,14 @@ from analyzers.frontend.lowering.numbered_barriers import MAX_NUMBERS, apart, co
 from analyzers.frontend.lowering.synchronisation import barrier
 from analyzers.ir.expr import Expr
 from analyzers.ir.kernel import Barrier, Stmt, Unsupported, statements, with_parts
-
-_WARP = 32
+from analyzers.ir.warp_scans import WARP
 
 
 def arrival(ctx: Context, node: Node, number: Expr, count: Expr) -> bool:
     """The thread arrives at a number where ``count`` threads come together, and goes on; False where it is not known
     at which, or how many these are."""
     at, size = constant(number), constant(count)
-    if at is None or size is None or not 0 < at < MAX_NUMBERS or size <= 0 or size % _WARP:
+    if at is None or size is None or not 0 < at < MAX_NUMBERS or size <= 0 or size % WARP:
         return False
     apart(ctx, node, (at, 1, size))
     ctx.meetings[at] = size
