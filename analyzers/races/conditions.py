@@ -13,6 +13,7 @@ from analyzers.ir.intervals import Intervals
 from analyzers.ir.low_bits import low_bits
 from analyzers.races.broadcasts import broadcast_conditions
 from analyzers.races.final_cells import final_cell_laws
+from analyzers.races.lane_values import lane_value_laws
 from analyzers.races.matches import match_laws
 from analyzers.races.ordering import Case
 from analyzers.races.pairs import Pair
@@ -116,6 +117,7 @@ def query_of(launch: Launch, parts: Iterable[Expr], mode: Mode, overlap: Overlap
     flat += warp_ticket_conditions(launch, flat, mode)
     flat += count_laws(launch, flat, mode)
     flat += final_cell_laws(launch, flat, mode)
+    flat += lane_value_laws(launch, flat, mode)
     flat += match_laws(launch, flat, mode)
     flat += scan_laws(launch, flat, mode)
     flat += launch.fusion_facts(flat, mode)
