@@ -32,6 +32,8 @@ def incomplete_groups(
 ) -> Iterator[UnsupportedEvent]:
     """Those of the barriers to which threads of a group come that is not all in the block, and waits for ever."""
     for event in barriers:
+        if event.scope == "meeting" and event.tile is None:
+            continue  # of the whole block
         size = E.const(event.tile or WARP, E.U32)
         block = E.mul(E.mul(*(launch.bind(n) for n in E.BDIM[:2])), launch.bind(E.BDIM[2]))
         end = E.mul(E.add(E.binary("div", launch.linear(1, _MODE), size), E.const(1, E.U32)), size)

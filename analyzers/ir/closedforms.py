@@ -18,9 +18,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import product
 
 from analyzers.ir import expr as E
-from analyzers.ir.cycles import in_ring, placeholders_in, turn_of
+from analyzers.ir.cycles import flip_of, in_ring, placeholders_in, turn_of
 from analyzers.ir.evaluate import partial_operations
 from analyzers.ir.expr import I64, U32, Expr, IntType
 from analyzers.ir.held import flags, held, moved_under
@@ -474,6 +475,8 @@ def close_all(
     for names in _rotations(follows):
         forms.update(_rotating([starts[n] for n in names], names))
         pending = [n for n in pending if n not in names]
+    forms.update(_flipping(pending, placeholders, starts, reduced, forms))
+    pending = [n for n in pending if n not in forms]
     progress = True
     while progress:
         progress = False
@@ -519,6 +522,34 @@ def _flagged(
                     return E.select(unknown(set_, k), form.at(k), unknown(name, k))
 
                 yield name, steps.guarded(Form(at, no_wrap=form.no_wrap, sized=form.sized), starts[name], step)
+
+
+def _flipping(
+    names: Sequence[str],
+    placeholders: Mapping[str, Expr],
+    starts: Mapping[str, Expr],
+    ends: Mapping[str, Expr],
+    forms: Mapping[str, Form],
+) -> Iterator[tuple[str, Form]]:
+    """Variables that change between two values whenever the number of a ring is a certain one."""
+    one = E.const(1, I64)
+    turns = {n: turn for n in forms if n in ends and (turn := turn_of(ends[n], placeholders[n])) is not None}
+    for name, (ring, turn) in product(names, turns.items()):
+        first = starts[ring]
+        if turn.by is not one or first.op != "const" or not 0 <= first.value < turn.size:
+            continue
+        flip = flip_of(ends[name], placeholders[name], placeholders[ring], turn.size)
+        if flip is None:
+            continue
+        number, end = flip
+        start, ahead = starts[name], int(first.value) + turn.size - 1 - number
+        values = start, E.substitute(end, {placeholders[name]: start})
+        even, odd = values[::-1] if ahead >= turn.size else values
+
+        def at(k: Expr, ahead: int = ahead, size: int = turn.size, even: Expr = even, odd: Expr = odd) -> Expr:
+            return _parity(E.binary("div", E.add(k, E.const(ahead, I64)), E.const(size, I64)), even, odd)
+
+        yield name, Form(at)
 
 
 def _rotations(follows: Mapping[str, str]) -> Iterator[list[str]]:

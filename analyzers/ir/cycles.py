@@ -45,6 +45,32 @@ def turn_of(end: Expr, placeholder: Expr) -> Turn | None:
     return None
 
 
+def flip_of(end: Expr, placeholder: Expr, ring: Expr, size: int) -> tuple[int, Expr] | None:
+    """How a variable changes between two values where ``ring``, which counts on by one, has one number: which, and the
+    other value. ``if (++stage == n) { stage = 0; phase ^= 1; }``"""
+    if end.op != "select" or placeholder not in end.args[1:]:
+        return None
+    condition, then, other = end.args
+    flipped = other if then is placeholder else then
+    if set(E.symbols(condition)) != {ring} or not _is_flip(flipped, placeholder):
+        return None
+    assert isinstance(ring.ty, IntType)
+    asked = [E.substitute(condition, {ring: E.const(n, ring.ty)}) for n in range(size)]
+    flips = E.FALSE if then is placeholder else E.TRUE
+    at = [n for n, held in enumerate(asked) if held is flips]
+    known = all(held.op == "const" for held in asked)
+    return (at[0], flipped) if known and len(at) == 1 else None
+
+
+def _is_flip(e: Expr, placeholder: Expr) -> bool:
+    """Made twice it changes nothing."""
+    if e.op == "lnot":
+        return e.args[0] is placeholder
+    if e.op == "sub":
+        return e.args[1] is placeholder and e.args[0].op == "const"
+    return e.op == "xor" and placeholder in e.args and any(a.op == "const" for a in e.args)
+
+
 def in_ring(e: Expr, size: int, ranges: Ranges) -> bool:
     """The value of ``e`` is known to be a number of the ring."""
     counted = {n: (0, _MANY) for n in E.walk((e,)) if _is_count(n)}

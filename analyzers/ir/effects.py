@@ -13,6 +13,7 @@ from analyzers.ir import kernel as K
 from analyzers.ir.agreement import Agreement, agreement
 from analyzers.ir.clusters import exists, is_in_block, own_object
 from analyzers.ir.events import (
+    ARRIVAL,
     AccessEvent,
     AtomicInfo,
     BarrierEvent,
@@ -20,6 +21,7 @@ from analyzers.ir.events import (
     Conjunct,
     Guard,
     Match,
+    PhaseOf,
     Scan,
     Staged,
     loaded_name,
@@ -357,6 +359,16 @@ class Effects(Valuation):
         if s.var is not None:
             self.assign(s.var, E.opaque(f"atomic:{s.id}", s.ty, self.counters()))
 
+    def _phase(self, s: K.Barrier) -> PhaseOf | None:
+        if s.phase is None:
+            return None
+        place = self._single_root(self.value(s.phase.place))
+        if place is None or place[0].op != "addr":
+            self._reject("split-barrier", "a barrier at a place that is not known", s.site)
+            return None
+        awaited = None if s.phase.awaited is None else self.value(s.phase.awaited)
+        return PhaseOf(*place, awaited, s.phase.parity)
+
     def _barrier(self, s: K.Barrier) -> None:
         self._settle(s)
         if self.recording:
@@ -378,9 +390,12 @@ class Effects(Valuation):
                     self._formed(mask),
                     within=s.within,
                     number=s.number,
-                    arrives=s.arrives,
+                    half=s.half,
+                    phase=self._phase(s),
                 )
             )
+        if s.phase is not None and s.phase.token is not None:
+            self.assign(s.phase.token, E.opaque(f"{ARRIVAL}{s.id}", E.U64, self.counters()))
         if s.reduce is not None:
             kind, operand, name = s.reduce
             own = self.value(operand)

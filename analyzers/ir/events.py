@@ -11,10 +11,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Final, Literal
 
 from analyzers.ir.expr import Expr
-from analyzers.ir.kernel import UNALIGNED, Alignment, BarrierScope, Kernel, Lanes, ObservationKind, Order, Scope, Site
+from analyzers.ir.kernel import (
+    UNALIGNED,
+    Alignment,
+    BarrierScope,
+    Half,
+    Kernel,
+    Lanes,
+    ObservationKind,
+    Order,
+    Scope,
+    Site,
+)
 from analyzers.model import SourceSpan
 
 ConjunctKind = Literal["branch", "loop", "break", "return", "assume"]
@@ -127,6 +138,23 @@ def without_thread(name: str) -> str:
     return name.partition("@")[0]
 
 
+ARRIVAL: Final = "arrival:"
+"""How the name of a token begins, in front of the id of the half that it was got from."""
+
+
+@dataclass(frozen=True, slots=True)
+class PhaseOf:
+    """`kernel.Phase` as a thread comes to it."""
+
+    root: Expr
+    """The address of the object that the barrier is in; what is not known is a place of its own."""
+    offset: Expr
+    """In bytes; I64."""
+    awaited: Expr | None = None
+    """A token is an opaque value, `ARRIVAL` with the counters of its loops."""
+    parity: bool = False
+
+
 @dataclass(frozen=True, slots=True)
 class BarrierEvent:
     id: int
@@ -150,8 +178,10 @@ class BarrierEvent:
     """See `Barrier`."""
     exchange: str = ""
     """Of an exchange: which one, by the name of the intrinsic."""
-    arrives: bool = False
+    half: Half = "both"
     """See `Barrier`."""
+    phase: PhaseOf | None = None
+    """Of a meeting in memory."""
 
 
 @dataclass(frozen=True, slots=True)

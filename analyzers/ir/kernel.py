@@ -22,7 +22,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
-from analyzers.ir.expr import Expr, Type
+from analyzers.ir.expr import I32, U64, Expr, IntType, Type
 from analyzers.model import SourceSpan
 
 Space = Literal["shared", "global", "local", "param", "constant"]
@@ -207,14 +207,31 @@ class Atomic:
 BarrierScope = Literal["warp", "tile", "block", "grid", "cluster", "meeting"]
 
 
+Half = Literal["both", "arrive", "wait"]
+"""Of a barrier: to arrive at it, to wait for the others, or to do the one and then the other."""
+
+
+@dataclass(frozen=True, slots=True)
+class Phase:
+    """Of a half of a barrier in memory (``mbarrier``): which barrier, and which of its phases."""
+
+    place: Expr
+    """The address of the barrier."""
+    token: str | None = None
+    """The variable, a U64, that an arrival leaves its phase in."""
+    awaited: Expr | None = None
+    """Of a wait: such a token; with ``parity`` the parity of the phase."""
+    parity: bool = False
+
+
 @dataclass(frozen=True, slots=True)
 class Barrier:
     """Execution and memory barrier of a group. ``mask`` (warp scope): the lanes named, None for all 32; ``tile``:
     threads per
     cooperative-groups tile, in linear thread order. ``reduce``: (and|or|count, operand, result variable).
 
-    ``meeting``: at a number where threads of a group of ``tile`` come together from several places, of which some only
-    arrive."""
+    ``meeting``: at a number, or at a barrier in memory, where threads of a group of ``tile`` come together from several
+    places, some of which only arrive; None for the whole block."""
 
     id: int
     scope: BarrierScope
@@ -229,8 +246,24 @@ class Barrier:
     """Orders only what the collective does to its own storage: shuffles make no order of memory."""
     number: int | None = None
     """Of a barrier that has one, where threads that come from several places meet; negative where it is computed."""
-    arrives: bool = False
-    """Of a meeting: the thread does not wait for the others."""
+    half: Half = "both"
+    """Of a meeting."""
+    phase: Phase | None = None
+    """Of a meeting in memory, instead of a number."""
+
+    @property
+    def operands(self) -> tuple[Expr, ...]:
+        """What it reads."""
+        reduced = None if self.reduce is None else self.reduce[1]
+        phase = () if self.phase is None else (self.phase.place, self.phase.awaited)
+        return tuple(e for e in (self.mask, reduced, *phase) if e is not None)
+
+    @property
+    def result(self) -> tuple[str, IntType] | None:
+        """The variable that it sets, if any."""
+        if self.reduce is not None:
+            return self.reduce[2], I32
+        return None if self.phase is None or self.phase.token is None else (self.phase.token, U64)
 
 
 @dataclass(frozen=True, slots=True)

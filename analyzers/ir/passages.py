@@ -58,7 +58,8 @@ def _first_thread(kernel: K.Kernel) -> dict[Expr, Expr]:
     changes: dict[str, int] = {}
     values: dict[str, Expr] = {}
     for s in K.statements(kernel.body):
-        name = s.reduce[2] if isinstance(s, K.Barrier) and s.reduce is not None else getattr(s, "var", None)
+        given = s.result if isinstance(s, K.Barrier) else None
+        name = given[0] if given is not None else getattr(s, "var", None)
         if name is not None:
             changes[name] = changes.get(name, 0) + 1
         if isinstance(s, K.Assign):

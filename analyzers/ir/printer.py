@@ -26,6 +26,7 @@ from analyzers.ir.kernel import (
     Loop,
     MemObject,
     Observe,
+    Phase,
     Site,
     Stmt,
     Store,
@@ -129,6 +130,13 @@ def _bounds(in_bounds: tuple[tuple[Expr, int], ...]) -> str:
     return "".join(f" [{expression_text(index)} < {extent}]" for index, extent in in_bounds)
 
 
+def _phase(phase: Phase) -> str:
+    given = "" if phase.token is None else f" {phase.token} :="
+    kind = "parity" if phase.parity else "token"
+    awaited = "" if phase.awaited is None else f" {kind} {expression_text(phase.awaited)}"
+    return f"at{given} {expression_text(phase.place)}{awaited}"
+
+
 def _effect(s: Load | Store | Atomic | Barrier | Fence | Collective | Havoc | Observe | Assume | Unsupported) -> str:
     if isinstance(s, Load):
         volatile = " volatile" if s.volatile else ""
@@ -149,7 +157,8 @@ def _effect(s: Load | Store | Atomic | Barrier | Fence | Collective | Havoc | Ob
         if s.reduce is not None:
             extra += f" {s.reduce[2]} := {s.reduce[0]} {expression_text(s.reduce[1])}"
         if s.scope == "meeting":
-            extra += f" number {s.number}{' arrives' if s.arrives else ''}"
+            half = "" if s.half == "both" else f" {s.half}"
+            extra += f" number {s.number}{half}" if s.phase is None else f"{half} {_phase(s.phase)}"
         return f"#{s.id} barrier {s.scope}{extra}{' in macro' if s.in_macro else ''}"
     if isinstance(s, Fence):
         return f"#{s.id} fence {s.scope} {s.order}"

@@ -60,10 +60,7 @@ def _read_by(s: K.Stmt) -> Iterator[Expr]:
             elif isinstance(s, K.Atomic):
                 yield from s.operands
         case K.Barrier():
-            if s.mask is not None:
-                yield s.mask
-            if s.reduce is not None:
-                yield s.reduce[1]
+            yield from s.operands
         case K.Collective():
             yield from s.operands
         case K.If() | K.Loop() | K.Assume():

@@ -73,7 +73,7 @@ class _Flow:
             if s.var is not None:
                 return {**state, s.var: frozenset({-s.id})}
         elif isinstance(s, K.Barrier):
-            self._use(state, *(e for e in (s.mask, s.reduce[1] if s.reduce else None) if e is not None))
+            self._use(state, *s.operands)
         elif isinstance(s, K.Collective):
             self._use(state, *s.operands)
             return {**state, s.var: frozenset()}

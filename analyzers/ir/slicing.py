@@ -315,7 +315,7 @@ def _may_last(loop: k.Loop) -> bool:
 
 def _defined(s: k.Stmt) -> tuple[str, ...]:
     if isinstance(s, k.Barrier):
-        return (s.reduce[2],) if s.reduce is not None else ()
+        return () if s.result is None else (s.result[0],)
     if isinstance(s, (k.Assign, k.Load, k.Atomic, k.Collective, k.Havoc)) and s.var is not None:
         return (s.var,)
     return ()
@@ -333,8 +333,8 @@ def _decisive(s: k.Stmt) -> tuple[Expr, ...]:
             return (value,)
         case k.Load() | k.Store() | k.Atomic():
             return (s.pointer, *(index for index, _ in s.in_bounds))
-        case k.Barrier(mask=mask, reduce=reduce):
-            return (*(() if mask is None else (mask,)), *(() if reduce is None else (reduce[1],)))
+        case k.Barrier():
+            return s.operands
         case k.Collective(operands=operands) if _is_exchange(s):
             return operands[:1]
         case k.If(condition=condition) | k.Loop(condition=condition) | k.Assume(condition=condition):

@@ -164,6 +164,8 @@ class Iteration:
         elif isinstance(s, K.Barrier) and s.reduce is not None:
             kind, operand, result = s.reduce
             self._assign(I32 if kind == "count" else BOOL, _Value(result, (operand,), conditions))
+        elif isinstance(s, K.Barrier) and s.result is not None:
+            self._assign(s.result[1], _Value(s.result[0], s.operands, conditions))
 
     def _assign(self, ty: Type, value: _Value) -> None:
         self.values.append(value)

@@ -246,9 +246,9 @@ class _Alone:
             known[s.var] = self._any(s.ty, tuple(self._value(o) for o in s.operands))
         elif isinstance(s, K.Havoc):
             known[s.var] = self._any(s.ty)
-        elif isinstance(s, K.Barrier) and s.reduce is not None:
-            _, operand, result = s.reduce
-            known[result] = self._any(self.flow.types.get(result, BOOL), (self._value(operand),))
+        elif isinstance(s, K.Barrier) and s.result is not None:
+            name, ty = s.result
+            known[name] = self._any(self.flow.types.get(name, ty), tuple(self._value(o) for o in s.operands))
 
     def _read(self, s: K.Load | K.Atomic, condition: Expr, found: Expr) -> None:
         content = _named(found) if _is_memory(found) else None

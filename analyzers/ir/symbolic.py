@@ -755,8 +755,8 @@ class _Executor(Effects):
                 variables[s.var] = s.value.ty
             elif isinstance(s, (K.Load, K.Collective, K.Havoc)):
                 variables[s.var] = s.ty
-            elif isinstance(s, K.Barrier) and s.reduce is not None:
-                variables[s.reduce[2]] = E.I32
+            elif isinstance(s, K.Barrier) and s.result is not None:
+                name, variables[name] = s.result[0], s.result[1]
             elif isinstance(s, (K.Store, K.Atomic)):
                 if isinstance(s, K.Atomic) and s.var is not None:
                     variables[s.var] = s.ty

@@ -19,6 +19,7 @@ from analyzers.ir.expr import PTR, Expr, IntType
 from analyzers.ir.kernel import (
     Assign,
     Atomic,
+    Barrier,
     Block,
     Collective,
     Continue,
@@ -241,9 +242,8 @@ def _assigned(body: Body) -> set[str]:
         var = getattr(s, "var", None)
         if isinstance(var, str):
             found.add(var)
-        reduce = getattr(s, "reduce", None)
-        if reduce is not None:
-            found.add(reduce[2])
+        if isinstance(s, Barrier) and s.result is not None:
+            found.add(s.result[0])
     return found
 
 

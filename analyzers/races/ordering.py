@@ -128,7 +128,7 @@ class _Ordering:
         self.launch = launch
         self.mode: Mode = mode
         self.barriers = barriers
-        self.meetings = [(x, y) for places in meetings for x in places for y in places if y.waits]
+        self.meetings = [(x, y) for places in meetings for x in places if x.arrives for y in places if y.waits]
         """Where a thread may come to a number, and where another one of its group may wait for it in the same round."""
         self.access = {1: one, 2: two}
         shared = _common_prefix(one.loops, two.loops)
@@ -198,8 +198,10 @@ class _Ordering:
         if waiting and b.order < y.event.order:
             last = moved(last, -1)
         elif not waiting:
-            last = E.const(0, I64) if y.loop is None else first
-        parts = [E.compare("le", first, last), *_same_row(self.launch, x.event, self.mode)]
+            last = E.const(y.shift, I64) if y.loop is None else first
+        parts = [E.compare("le", first, last)]
+        if y.arrives:
+            parts += _same_row(self.launch, x.event, self.mode)
         for place, thread in ((x, earlier), (y, later)):
             # A thread that has returned does not come, but then nobody of its group waits in that round.
             guard = [c for c in place.event.guard if c.kind not in ("return", "assume")]
@@ -394,7 +396,7 @@ def same_cluster(launch: Launch, mode: Mode) -> Expr:
 
 def _same_row(launch: Launch, x: BarrierEvent, mode: Mode) -> list[Expr]:
     """Both threads belong to one group of so many in a row."""
-    return [launch.same_in_units(mode, 0, x.tile or 1)]
+    return [] if x.tile is None else [launch.same_in_units(mode, 0, x.tile)]
 
 
 def covers(launch: Launch, x: BarrierEvent, mode: Mode, naming: Sequence[int] = (1, 2)) -> list[Expr]:

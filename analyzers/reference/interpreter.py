@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from analyzers.ir import kernel as k
-from analyzers.ir.expr import PTR, Expr, FloatType, IntType
+from analyzers.ir.expr import PTR, U64, Expr, FloatType, IntType, const
 from analyzers.reference.data import decode, encode, modify
 from analyzers.reference.evaluate import Evaluator, Frame, Key, arbitrary, text_number
 from analyzers.reference.launch import ConcreteLaunch, Limits, cluster_of, coordinate, mix
@@ -312,7 +312,19 @@ class Machine(Stepper[Thread]):
             self.groups.announce(t, s)
             return LEAVE
 
-        return announce if s.arrives else barrier
+        if s.phase is not None:
+            return self._phase(pc, s, s.phase)
+        return announce if s.half == "arrive" else barrier
+
+    def _phase(self, pc: int, s: k.Barrier, phase: k.Phase) -> Step:
+        address = self.evaluator.value(phase.place)
+        awaited = self.evaluator.value(const(0, U64) if phase.awaited is None else phase.awaited)
+
+        def come(t: Thread) -> int:
+            self.groups.come_to_phase(t, s, self.place(t, pc), address(t.frame), int(awaited(t.frame)))
+            return LEAVE
+
+        return come
 
     def fence(self, s: k.Fence) -> Step:
         return lambda t: self.signals.fence(t, s.scope, s.order)

@@ -178,8 +178,8 @@ class _Flattener:
                 region.stores.add(root.value if root.op == "addr" else "*")
         if isinstance(s, k.Barrier):
             region.barriers = True
-            if s.reduce is not None:
-                region.assigned.add(s.reduce[2])
+            if s.result is not None:
+                region.assigned.add(s.result[0])
         self.emit(s)
 
     def construct(self, label: str) -> _Open:

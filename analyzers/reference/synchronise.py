@@ -15,6 +15,7 @@ from analyzers.ir import kernel as k
 from analyzers.reference.evaluate import Frame, arbitrary
 from analyzers.reference.exchange import exchange, of_block, takes_mask
 from analyzers.reference.launch import WARP
+from analyzers.reference.phases import Phases
 from analyzers.reference.program import Place, Program, position
 from analyzers.reference.result import Divergence, FenceRecord, RunResult, SyncRecord
 
@@ -78,6 +79,7 @@ class Groups:
         self.program = program
         self.result = result
         self.waiting: dict[GroupKey, _Group] = {}
+        self.phases = Phases(threads, result)
         self.ended = set[int]()
         self.by_block: dict[int, list[int]] = {}
         self.seen: set[tuple[Any, ...]] = set()
@@ -129,6 +131,20 @@ class Groups:
         self.result.syncs.append(FenceRecord(t.number))
         t.sync += 1
 
+    def come_to_phase(self, t: Thread, s: k.Barrier, place: Place, address: int, awaited: int) -> None:
+        """The thread arrives at a barrier in memory, waits there, or both."""
+        assert s.phase is not None
+        count = s.tile or len(self.by_block[t.block])
+        if s.half != "wait":
+            awaited = self.phases.arrive(t, address, count)
+            if s.phase.token is not None:
+                t.frame[s.phase.token] = awaited
+        if s.half == "arrive":
+            return
+        parity = s.phase.parity and s.half == "wait"
+        if not self.phases.wait(t, address, count, s.id, awaited, parity=parity):
+            t.wait = Wait(s.id, place, s)
+
     def arrive_collective(self, t: Thread, s: k.Collective, place: Place, arguments: list[Any], seed: int) -> None:
         mask = 0xFFFFFFFF
         if takes_mask(s.name) and arguments:
@@ -163,6 +179,8 @@ class Groups:
         for group in list(self.waiting.values()):
             if t.number in group.members and self._is_complete(group):
                 released += self._release(group, forced=False)
+        released += self.phases.released
+        self.phases.released.clear()
         return released
 
     def _is_complete(self, group: _Group) -> bool:
@@ -176,7 +194,7 @@ class Groups:
         threads wait somewhere before them come last: those may yet come, once they are released themselves."""
         waiting = [group for group in self.waiting.values() if group.arrived]
         if not waiting:
-            return []
+            return self.phases.force()
         group = min(waiting, key=lambda g: (self._may_be_met(g), _FORCE_ORDER.index(g.scope), str(g.key)))
         return self._release(group, forced=True)
 

@@ -110,7 +110,12 @@ def _event(e: AccessEvent | BarrierEvent | FenceEvent) -> str:
         return f"{what} {written}{show(e.root)} + {show(e.offset)}, {e.width} bytes"
     written = f" `{e.site.text}`" if e.site.text else ""
     if isinstance(e, BarrierEvent):
-        return f"barrier{written} ({e.scope})"
+        half = "" if e.half == "both" else f", {e.half}"
+        if e.phase is None:
+            return f"barrier{written} ({e.scope}{half})"
+        kind = "parity" if e.phase.parity else "token"
+        awaited = "" if e.phase.awaited is None else f" for {kind} {show(e.phase.awaited)}"
+        return f"barrier{written} ({e.scope}{half}) at {show(e.phase.root)} + {show(e.phase.offset)}{awaited}"
     return f"fence{written} ({e.scope}, {e.memory_order})"
 
 

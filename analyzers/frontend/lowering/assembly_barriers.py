@@ -5,8 +5,9 @@ from __future__ import annotations
 from math import prod
 from typing import Literal
 
-from analyzers.frontend.lowering import clusters, memory, phases
+from analyzers.frontend.lowering import clusters, memory
 from analyzers.frontend.lowering.assembly_statement import ORDERS, Statement, scope_of
+from analyzers.frontend.lowering.barrier_halves import half_of_group
 from analyzers.frontend.lowering.context import Context
 from analyzers.frontend.lowering.meetings import arrival
 from analyzers.frontend.lowering.numbered_barriers import counted_barrier, reducing_barrier, whole_barrier
@@ -65,7 +66,7 @@ def _cluster_barrier(s: Statement, qualifiers: list[str]) -> bool:
     """``barrier.cluster.arrive`` and ``.wait``; an arrival that is relaxed orders no accesses."""
     if "relaxed" in qualifiers:
         return False
-    (phases.arrive if "arrive" in qualifiers else phases.wait)(s.ctx, s.node, "cluster")
+    half_of_group(s.ctx, s.node, "cluster", "arrive" if "arrive" in qualifiers else "wait")
     return True
 
 

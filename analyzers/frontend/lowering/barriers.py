@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from analyzers.frontend.lowering import asynchronous, phases, pipelines
+from analyzers.frontend.lowering import asynchronous, barrier_halves, pipelines
 from analyzers.frontend.lowering.context import Context
 from analyzers.frontend.lowering.effects import ctx_effect
 from analyzers.frontend.lowering.intrinsics import INTRINSICS, intrinsic
@@ -98,30 +98,32 @@ def partial_barrier(ctx: Context, call: Call) -> Value:
            "__cuda_lsp_cluster_arrive", "__cuda_lsp_cluster_wait")  # fmt: skip
 def half_barrier(ctx: Context, call: Call) -> Value:
     scope, half = call.name.removeprefix("__cuda_lsp_").split("_")
-    (phases.arrive if half == "arrive" else phases.wait)(ctx, call.node, scope)
+    barrier_halves.half_of_group(ctx, call.node, scope, "arrive" if half == "arrive" else "wait")
     return None
 
 
-@intrinsic("__cuda_lsp_barrier_init", "__cuda_lsp_barrier_arrive", "__cuda_lsp_barrier_wait", "__cuda_lsp_barrier_test")
+@intrinsic("__cuda_lsp_barrier_init", "__cuda_lsp_barrier_arrive", "__cuda_lsp_barrier_wait", "__cuda_lsp_barrier_test",
+           "__cuda_lsp_barrier_wait_parity")  # fmt: skip
 def barrier_in_memory(ctx: Context, call: Call) -> Value:
     pointer, *others = (ctx.scalar(argument) for argument in call.args)
-    half = call.name.rsplit("_", 1)[1]
+    half = call.name.removeprefix("__cuda_lsp_barrier_")
     result = ctx.unknown_value(call.node.type, "the state of a barrier", call.node)
     if half == "init":
-        known = phases.init(ctx, call.node, pointer, others[0])
+        known = barrier_halves.init(ctx, call.node, pointer, others[0])
     elif half == "arrive":
-        known = isinstance(result, Expr) and phases.arrive_at(ctx, call.node, pointer, others[0], result)
+        known = isinstance(result, Expr) and barrier_halves.arrive_at(ctx, call.node, pointer, others[0], result)
     elif half == "wait":
-        known = phases.wait_at(ctx, call.node, pointer, others[0])
+        known = barrier_halves.wait_at(ctx, call.node, pointer, others[0])
+    elif half == "wait_parity":
+        known = barrier_halves.wait_for_parity(ctx, call.node, pointer, others[0])
     else:
-        known = isinstance(result, Expr) and phases.test_at(ctx, call.node, pointer, others[0], result)
+        known = isinstance(result, Expr) and barrier_halves.wait_at(ctx, call.node, pointer, others[0], result.value)
     if not known:
         ctx.unsupported("split-barrier", "a barrier that separates arriving from waiting", call.node)
     return result
 
 
-@intrinsic("__cuda_lsp_barrier_wait_parity", "__cuda_lsp_barrier_drop",
-           "__cuda_lsp_barrier_inval", "__cuda_lsp_barrier_completion")  # fmt: skip
+@intrinsic("__cuda_lsp_barrier_drop", "__cuda_lsp_barrier_inval", "__cuda_lsp_barrier_completion")
 def split_barrier(ctx: Context, call: Call) -> Value:
     return _not_modelled(ctx, call, "split-barrier", "a barrier that separates arriving from waiting")
 

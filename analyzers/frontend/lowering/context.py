@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Final
 
+from analyzers.frontend.lowering.barriers_in_memory import Barriers
 from analyzers.frontend.lowering.invocation import Facts
 from analyzers.frontend.lowering.layout import CType
 from analyzers.frontend.lowering.nodes import Kinds, Node, NodeTable
@@ -159,7 +160,7 @@ class Context:
         """Numbers of barriers where threads only arrive at some places -> threads of the group that meets there."""
         self.cluster: tuple[int, int, int] | None = None
         """Blocks per cluster along each axis, where the kernel says so."""
-        self.phases: set[str] = set()
+        self.barriers = Barriers()
         """Barriers in memory that were set up."""
         self.pipelines: dict[str, Pipeline] = {}
         """Pipelines of the block that were made, by the place of their state."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from analyzers.frontend.lowering import asynchronous, class_values, memory, phases
+from analyzers.frontend.lowering import asynchronous, barrier_halves, class_values, memory
 from analyzers.frontend.lowering.aggregates import fresh_memory
 from analyzers.frontend.lowering.atomics import target_of
 from analyzers.frontend.lowering.context import Context, pure
@@ -136,7 +136,7 @@ def copy_async(ctx: Context, call: Call) -> Value:
 def copy_async_on(ctx: Context, call: Call) -> Value:
     """A copy that the phase of a barrier in memory waits for."""
     to, source, size, barrier = (ctx.held(ctx.scalar(a)) for a in call.args[:4])
-    key = phases.key_of(ctx, barrier)
+    key = barrier_halves.key_of(ctx, barrier)
     if key is None:
         return ctx.unsupported_value("split-barrier", "a barrier at a place that is not known", call.node)
     with ctx.captured() as body:

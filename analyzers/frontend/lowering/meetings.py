@@ -27,7 +27,7 @@ def arrival(ctx: Context, node: Node, number: Expr, count: Expr) -> bool:
         return False
     apart(ctx, node, (at, 1, size))
     ctx.meetings[at] = size
-    barrier(ctx, node, "meeting", tile=size, number=at, arrives=True)
+    barrier(ctx, node, "meeting", tile=size, number=at, half="arrive")
     return True
 
 

@@ -12,26 +12,21 @@ counts phases are not taken in.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from dataclasses import replace
-from typing import Literal
+from typing import Literal, TypeGuard
 
 from analyzers.frontend.lowering import asynchronous
+from analyzers.frontend.lowering.barrier_halves import SPLIT, Mark, Partial, name_of
+from analyzers.frontend.lowering.barriers_in_memory import Place
 from analyzers.frontend.lowering.context import Context
-from analyzers.frontend.lowering.nodes import Node
 from analyzers.ir.expr import (
-    BDIM,
     FALSE,
     TRUE,
-    U32,
-    U64,
     Expr,
     IntType,
-    cast,
-    compare,
     const,
     lnot,
-    mul,
     substitute,
     var,
 )
@@ -43,6 +38,7 @@ from analyzers.ir.kernel import (
     Collective,
     Exit,
     Fence,
+    Half,
     Havoc,
     If,
     Load,
@@ -55,101 +51,38 @@ from analyzers.ir.kernel import (
     with_parts,
 )
 
-_ARRIVE, _AWAIT, _TEST = "%arrive:", "%await:", "%test:"
-_OF = "|"
-"""In the text of a wait: what it gives, and the variable that holds the arrival it waits for."""
-_SPLIT = ("split-barrier", "a barrier that separates arriving from waiting")
-_WIDTH = 8
-"""Bytes of a barrier in memory."""
 _QUIET = (Assign, Havoc, Observe, Collective, Assume, Fence)
 """They touch no memory."""
 _WIDE: dict[str, Literal["block", "cluster", "grid"]] = {"block": "block", "cluster": "cluster", "grid": "grid"}
 
 
-def key_of(ctx: Context, pointer: Expr) -> str | None:
-    """A name for a barrier in shared memory that stands at a fixed place."""
-    offset = 0
-    while pointer.op in ("ptradd", "cast", "var"):
-        if pointer.op == "var":
-            held = ctx.assigned(pointer.value) if pointer.value.startswith("%") else None
-            if held is None:
-                return None
-            pointer = held
-            continue
-        if pointer.op == "ptradd":
-            if pointer.args[1].op != "const":
-                return None
-            offset += int(pointer.args[1].value)
-        pointer = pointer.args[0]
-    if pointer.op != "addr" or ctx.objects[pointer.value].space != "shared":
-        return None
-    return f"{pointer.value}+{offset}"
-
-
-def init(ctx: Context, node: Node, pointer: Expr, expected: Expr) -> bool:
-    """Set up a barrier in memory; False where it is not known which one, here and below."""
-    key = key_of(ctx, pointer)
-    if key is None:
-        return False
-    site = ctx.site(node)
-    ctx.emit(Store(ctx.id(), pointer, ctx.havoc(U64, "a new barrier", node), _WIDTH, site))
-    everybody = cast(mul(mul(BDIM[0], BDIM[1]), BDIM[2]), U32)
-    some = Unsupported("partial-barrier", "a barrier of some threads of the block", site)
-    ctx.emit(If(compare("ne", cast(expected, U32), everybody), (some,), (), site))
-    ctx.phases.add(key)
-    return True
-
-
-def arrive_at(ctx: Context, node: Node, pointer: Expr, count: Expr, token: Expr) -> bool:
-    """`token` stands for this arrival."""
-    key = key_of(ctx, pointer)
-    if key is None or count.op != "const" or count.value != 1:
-        return False
-    one = const(1, U64)
-    ctx.emit(Atomic(ctx.id(), None, "add", U64, pointer, (one,), _WIDTH, "block", "relaxed", ctx.site(node)))
-    arrive(ctx, node, key, token.value)
-    return True
-
-
-def wait_at(ctx: Context, node: Node, pointer: Expr, token: Expr) -> bool:
-    key = key_of(ctx, pointer)
-    if key is not None:
-        wait(ctx, node, key, _named(ctx, token))
-    return key is not None
-
-
-def test_at(ctx: Context, node: Node, pointer: Expr, token: Expr, done: Expr) -> bool:
-    """`done` says whether the phase is complete."""
-    key = key_of(ctx, pointer)
-    if key is not None:
-        ctx.emit(Unsupported(f"{_TEST}{key}", f"{done.value}{_OF}{_named(ctx, token)}", ctx.site(node)))
-    return key is not None
-
-
-def _named(ctx: Context, token: Expr) -> str:
-    kept = ctx.temporary(token.ty, "token")
-    ctx.assign(kept, token)
-    return kept.value
-
-
-def arrive(ctx: Context, node: Node, key: str, token: str = "") -> None:
-    ctx.emit(Unsupported(f"{_ARRIVE}{key}", token, ctx.site(node)))
-
-
-def wait(ctx: Context, node: Node, key: str, token: str = "") -> None:
-    ctx.emit(Unsupported(f"{_AWAIT}{key}", f"{_OF}{token}", ctx.site(node)))
-
-
 def ordered(ctx: Context, body: tuple[Stmt, ...]) -> tuple[Stmt, ...]:
     """The body with barriers in place of the marks; as it was where there are none."""
     everything = statements(body)
-    arrivals = Counter(key for s in everything if (key := _marked(s, _ARRIVE)) is not None)
-    if not any(_marked(s, kind) is not None for s in everything for kind in (_ARRIVE, _AWAIT, _TEST)):
+    if not any(isinstance(s, (Mark, Partial)) for s in everything):
         return body
-    chosen = {key for s in everything if isinstance(s, If) for t in _under(s) if (key := _marked(t, _ARRIVE))}
-    unclear = {key for key in chosen if arrivals[key] > 1}
-    unset = {key for key in arrivals if key not in _WIDE and key not in ctx.phases}
-    return _Pairing(ctx, frozenset(unclear | unset)).list(body)
+    arrivals = Counter(s.barrier for s in everything if _arrives(s))
+    chosen = {t.barrier for s in everything if isinstance(s, If) for t in _under(s) if _arrives(t)}
+    # Threads may come to different ones of barriers at computed places.
+    refused = {b for b in arrivals if (b in chosen and arrivals[b] > 1) or (isinstance(b, Place) and b.offset is None)}
+    pairing = _Pairing(ctx, frozenset(refused))
+    paired = pairing.list(body)
+    if not pairing.left:
+        return paired
+    # What is left of one barrier leaves none of its halves where it is, nor those of others that it may be.
+    copied = {c.barrier for c in ctx.copies.values()}
+    lost = {_memory_of(s) for s in everything if isinstance(s, Mark) and _is_one_of(s, copied)}
+    memory = {place.memory for place in pairing.left if isinstance(place, Place)} - lost
+    refused |= {s.barrier for s in everything if isinstance(s, Mark) and _memory_of(s) in memory}
+    return _Pairing(ctx, frozenset(refused), frozenset(memory)).list(body)
+
+
+def _arrives(s: Stmt) -> TypeGuard[Mark]:
+    return isinstance(s, Mark) and s.half == "arrive"
+
+
+def _memory_of(s: Mark) -> str | None:
+    return s.barrier.memory if isinstance(s.barrier, Place) else None
 
 
 def _under(s: If) -> Iterator[Stmt]:
@@ -157,15 +90,15 @@ def _under(s: If) -> Iterator[Stmt]:
     yield from statements(s.orelse)
 
 
-def _marked(s: Stmt, kind: str) -> str | None:
-    return s.kind.removeprefix(kind) if isinstance(s, Unsupported) and s.kind.startswith(kind) else None
-
-
 class _Pairing:
-    def __init__(self, ctx: Context, refused: frozenset[str]) -> None:
+    def __init__(self, ctx: Context, refused: frozenset[Place | str], met: frozenset[str] = frozenset()) -> None:
         self.ctx = ctx
         self.refused = refused
         """Barriers of which it is not known that all threads arrive at the same places."""
+        self.met = met
+        """The objects whose barriers threads come to at several places."""
+        self.left = set[Place | str]()
+        """Barriers with a half that has none beside it."""
 
     def list(self, body: tuple[Stmt, ...]) -> tuple[Stmt, ...]:
         body = tuple(t for s in body for t in _polled(s))
@@ -173,8 +106,7 @@ class _Pairing:
         at = 0
         while at < len(body):
             s = body[at]
-            key = _marked(s, _ARRIVE)
-            found = self._phase(body, at, key) if key is not None else None
+            found = self._phase(body, at, s) if _arrives(s) else None
             if found is not None:
                 made, at = found
                 out += made
@@ -184,25 +116,43 @@ class _Pairing:
         return tuple(out)
 
     def _inside(self, s: Stmt) -> Stmt:
-        if isinstance(s, Unsupported) and s.kind.startswith((_ARRIVE, _AWAIT, _TEST)):
-            return Unsupported(*_SPLIT, s.site)
+        if isinstance(s, Mark):
+            self.left.add(s.barrier)
+            return self._meeting(s, s.half)
+        if isinstance(s, Partial):
+            # The groups of a fixed number of threads may be told apart by the provers.
+            grouped = s.barrier.memory in self.met and s.count is not None
+            return Assume(TRUE, "assume", s.site) if grouped else Unsupported(s.kind, s.text, s.site)
         return with_parts(s, self.list)
 
-    def _phase(self, body: tuple[Stmt, ...], at: int, key: str) -> tuple[list[Stmt], int] | None:
+    def _meeting(self, s: Mark, half: Half) -> Stmt:
+        """A place where threads meet those that come to the barrier elsewhere."""
+        place = s.barrier if isinstance(s.barrier, Place) and s.barrier.memory in self.met and not s.done else None
+        threads = self.ctx.barriers.threads(place) if place is not None else None
+        if threads is None:
+            return Unsupported(*SPLIT, s.site)
+        return Barrier(self.ctx.id(), "meeting", s.site, tile=threads[0], half=half, phase=s.phase)
+
+    def _phase(self, body: tuple[Stmt, ...], at: int, first: Mark) -> tuple[list[Stmt], int] | None:
         """The phase that begins with the arrival at `at`, and where the program goes on."""
-        end = next((i for i in range(at + 1, len(body)) if _marked(body[i], _AWAIT) == key), None)
-        first, last = body[at], body[end] if end is not None else None
-        if end is None or not isinstance(first, Unsupported) or not isinstance(last, Unsupported):
+        end = next((i for i in range(at + 1, len(body)) if _waits(body[i], first.barrier)), None)
+        last = body[end] if end is not None else None
+        if end is None or not isinstance(last, Mark) or last.token not in _holding(first.token, body[at + 1 : end]):
             return None
-        if key in self.refused or last.text.partition(_OF)[2] not in _holding(first.text, body[at + 1 : end]):
-            return None
+        if first.barrier in self.refused:
+            if not all(isinstance(s, _QUIET) for s in body[at + 1 : end]):
+                return None
+            self.left.add(first.barrier)
+            return [*body[at + 1 : end], self._meeting(first, "both")], end + 1
         between = self._between(body[at + 1 : end])
-        if between is None:
+        if between is None or (isinstance(first.barrier, Place) and self.ctx.barriers.threads(first.barrier) is None):
             return None
         done, again = between
-        barrier = Barrier(self.ctx.id(), _WIDE.get(key, "block"), last.site)
-        copied = [] if key in _WIDE else [asynchronous.completed_on(self.ctx, key, barrier.site)]
-        return [*done, *copied, barrier, *again], end + 1
+        if isinstance(first.barrier, str):
+            return [*done, Barrier(self.ctx.id(), _WIDE[first.barrier], last.site), *again], end + 1
+        barrier = Barrier(self.ctx.id(), "block", last.site)
+        copied = asynchronous.completed_on(self.ctx, name_of(first.barrier) or "", barrier.site)
+        return [*done, copied, barrier, *again], end + 1
 
     def _between(self, body: Iterable[Stmt]) -> tuple[list[Stmt], list[Stmt]] | None:
         """The statements between the halves, and their accesses once more."""
@@ -245,6 +195,19 @@ class _Pairing:
         return made
 
 
+def _waits(s: Stmt, barrier: Place | str) -> bool:
+    return isinstance(s, Mark) and s.half == "wait" and not s.done and s.barrier == barrier and not _of_parity(s)
+
+
+def _of_parity(s: Mark) -> bool:
+    return s.phase is not None and s.phase.parity
+
+
+def _is_one_of(s: Mark, keys: Container[str | None]) -> bool:
+    """Whether it is of one of the barriers that copies are made known to."""
+    return isinstance(s.barrier, Place) and name_of(s.barrier) in keys
+
+
 def _holding(token: str, body: Iterable[Stmt]) -> set[str]:
     """The variables that hold what `token` held in front of some statements."""
     holding = {token}
@@ -277,14 +240,13 @@ def _polled(s: Stmt) -> list[Stmt]:
     if parts is None:
         return [s]
     asked, condition, rest = parts
-    marks = [t for t in asked if isinstance(t, Unsupported) and t.kind.startswith(_TEST)]
+    marks = [t for t in asked if isinstance(t, Mark) and t.done]
     if len(marks) != 1 or not all(isinstance(t, (Assign, Havoc)) or t is marks[0] for t in (*asked, *rest)):
         return [s]
     for t in reversed(asked):
         if isinstance(t, Assign):
             condition = substitute(condition, {n: t.value for n in _variables(condition) if n.value == t.var})
-    answer, _, token = marks[0].text.partition(_OF)
-    done = next((n for n in _variables(condition) if n.value == answer), None)
+    done = next((n for n in _variables(condition) if n.value == marks[0].done), None)
     if done is None or not isinstance(done.ty, IntType):
         return [s]
     ends = substitute(condition, {done: const(1, done.ty)}) is FALSE
@@ -292,7 +254,7 @@ def _polled(s: Stmt) -> list[Stmt]:
     if not ends or not goes_on:
         return [s]
     made: list[Stmt] = list(asked[: asked.index(marks[0])])
-    made.append(Unsupported(_AWAIT + marks[0].kind.removeprefix(_TEST), f"{_OF}{token}", marks[0].site))
+    made.append(replace(marks[0], done=""))
     changed = [t for t in (*asked, *rest) if isinstance(t, (Assign, Havoc))]
     types = {t.var: t.value.ty if isinstance(t, Assign) else t.ty for t in changed}
     return made + [Havoc(name, ty, "how often a barrier was asked", s.site) for name, ty in types.items()]

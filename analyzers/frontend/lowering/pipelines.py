@@ -13,9 +13,9 @@ from __future__ import annotations
 from typing import Literal
 
 from analyzers.frontend.lowering import asynchronous
+from analyzers.frontend.lowering.barrier_halves import key_of
 from analyzers.frontend.lowering.context import Context
 from analyzers.frontend.lowering.nodes import Node
-from analyzers.frontend.lowering.phases import key_of
 from analyzers.ir.expr import BDIM, BOOL, I32, I64, Expr, IntType, add, cast, compare, const, lnot, mul, var
 from analyzers.ir.kernel import If, Pipeline, Unsupported
 

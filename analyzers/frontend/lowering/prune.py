@@ -76,12 +76,7 @@ class _Liveness:
         elif isinstance(s, Atomic):
             yield s.pointer
             yield from s.operands
-        elif isinstance(s, Barrier):
-            if s.mask is not None:
-                yield s.mask
-            if s.reduce is not None:
-                yield s.reduce[1]
-        elif isinstance(s, Collective):
+        elif isinstance(s, (Barrier, Collective)):
             yield from s.operands
         elif isinstance(s, (Assume, If, Loop)):
             yield s.condition

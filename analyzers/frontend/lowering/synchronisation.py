@@ -12,7 +12,7 @@ from analyzers.frontend.lowering.invocation import Call
 from analyzers.frontend.lowering.nodes import Kinds, Node, stripped, written_by_macro
 from analyzers.frontend.lowering.places import Value
 from analyzers.ir.expr import BDIM, BOOL, I32, TID, U32, Expr, IntType, add, binary, cast, const, mul
-from analyzers.ir.kernel import Barrier, BarrierScope, Collective, Fence, Order, Scope
+from analyzers.ir.kernel import Barrier, BarrierScope, Collective, Fence, Half, Order, Scope
 from analyzers.model import SourceSpan
 
 FULL_WARP = 0xFFFFFFFF
@@ -30,7 +30,7 @@ def barrier(
     reduce: Reduction | None = None,
     within: bool = False,
     number: int | None = None,
-    arrives: bool = False,
+    half: Half = "both",
 ) -> None:
     """Emit a barrier; `node` is the call that makes it."""
     shown = ctx.override or node
@@ -46,7 +46,7 @@ def barrier(
             written_by_macro(shown.cursor),
             within,
             number,
-            arrives,
+            half,
         )
     )
 
