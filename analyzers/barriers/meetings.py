@@ -38,13 +38,13 @@ _Possible = Callable[[Query | None], bool]
 
 def unclear_meetings(launch: Launch, is_possible: _Possible) -> Iterator[UnsupportedEvent]:
     """The barriers of which that is not known, as far as `is_possible` does not exclude what speaks against it."""
-    events = launch.events.meetings
-    yield from chain(*(ask(launch, events, is_possible) for ask in (of_several_groups, incomplete_groups)))
+    events, meetings = launch.events.meetings, launch.once(Meetings)
+    rows = meetings.in_rows()
+    yield from chain(*(ask(launch, rows, is_possible) for ask in (of_several_groups, incomplete_groups)))
     if any(len(e.loops) > 1 for e in events):
         text = "a barrier where threads come together from several places, in a loop in a loop"
         yield UnsupportedEvent(_kind(events[0]), text, events[0].guard, events[0].site)
         return
-    meetings = launch.once(Meetings)
     if meetings.unclear:
         yield from (UnsupportedEvent(_kind(event), text, event.guard, event.site) for event, text in meetings.unclear)
         return
@@ -107,7 +107,7 @@ class _Rounds:
         to the next one."""
         for one in places:
             now = one.round(self.launch, 1, _MODE)
-            parts = [*self._comes(one, 1), self.launch.distinct(_MODE), self._same_group(one.event.tile)]
+            parts = [*self._comes(one, 1), self.launch.distinct(_MODE), self._same_group(self.key)]
             parts += (self._does_not_come(other, 2, now) for other in places)
             if not one.waits and not any(_is_of_parity(p) for p in waiting):
                 goes_on = [self._comes(other, 1, moved(now, self._turns)) for other in places]
@@ -130,7 +130,7 @@ class _Rounds:
     def _of_several_groups(self, places: Sequence[Meeting]) -> bool:
         """Threads of two groups may come, in any rounds."""
         for one, two in combinations_with_replacement(places, 2):
-            parts = [self.launch.distinct(_MODE), E.lnot(self._same_group(one.event.tile))]
+            parts = [self.launch.distinct(_MODE), E.lnot(self._same_group(self.key))]
             if self._may([*parts, *self._comes(one, 1), *self._comes(two, 2)]):
                 return True
         return False
@@ -181,7 +181,7 @@ class _Rounds:
             if not waited and not any(self._is_complete_behind(one, following, *gate) for gate in gates):
                 return True
         for wait in filter(self._may_be_overtaken, waits):
-            again = self._comes_again_behind(wait, arriving, self._turns)
+            again = self._comes_again_behind(wait, self.key, self._turns)
             if not again and not any(self._is_waited_for(wait, *gate) for gate in gates):
                 return True
         return False
@@ -226,15 +226,15 @@ class _Rounds:
         following = moved(wait.round(self.launch, 1, _MODE), self._turns)
         return any(self._may([*self._comes(wait, 1), *self._comes(p, 2, following)]) for p in self._arriving())
 
-    def _comes_again_behind(self, wait: Meeting, places: Sequence[Meeting], later: int) -> bool:
-        """Whether who waits is one of the group of these places, and comes to them so many rounds later only behind
-        its wait."""
+    def _comes_again_behind(self, wait: Meeting, key: Key, later: int) -> bool:
+        """Whether who waits is one of those that a barrier is for, and comes to it so many rounds later only behind its
+        wait."""
         now = wait.round(self.launch, 1, _MODE)
-        for then in places:
+        for then in (p for p in self._places(key) if p.arrives):
             both = [*self._comes(wait, 1), *self._comes(then, 1, moved(now, later))]
             if not then.is_behind(wait, later) and self._may(both):
                 return False
-            outside = [*self._comes(wait, 1), *self._comes(then, 2), E.lnot(self._same_group(then.event.tile))]
+            outside = [*self._comes(wait, 1), *self._comes(then, 2), E.lnot(self._same_group(key))]
             if self._may(outside):
                 return False
         return True
@@ -243,7 +243,7 @@ class _Rounds:
         """Whether all that come in the next phase wait before at another barrier, to which who waits here comes
         behind its wait."""
         there = self._places(other)
-        if not self._comes_again_behind(wait, [p for p in there if p.arrives], later):
+        if not self._comes_again_behind(wait, other, later):
             return False
         for following in self._arriving():
             now = moved(following.round(self.launch, 1, _MODE), -self._turns)
@@ -258,8 +258,8 @@ class _Rounds:
         """Rounds from one phase of a barrier to its next one."""
         return size_of(self.key)
 
-    def _same_group(self, size: int | None) -> Expr:
-        return E.TRUE if size is None else self.launch.same_in_units(_MODE, 0, size)
+    def _same_group(self, key: Key) -> Expr:
+        return self.launch.once(Meetings).same_group(key, _MODE)
 
     def _comes(self, place: Meeting, thread: int, at: Expr | None = None, mode: Mode = _MODE) -> list[Expr]:
         conditions = [self.launch.side(c.condition, thread, mode) for c in guard_of(place.event)]

@@ -97,6 +97,8 @@ class Meetings:
 
     launch: Launch
     places: dict[Key, tuple[Meeting, ...]] = field(init=False, default_factory=dict[Key, "tuple[Meeting, ...]"])
+    members: dict[Key, Expr] = field(init=False, default_factory=dict[Key, Expr])
+    """Who comes to a barrier of some threads, where coordinates tell it and as many do."""
     unclear: list[tuple[BarrierEvent, str]] = field(init=False, default_factory=list["tuple[BarrierEvent, str]"])
     """Places that have no rounds, and why."""
 
@@ -106,12 +108,47 @@ class Meetings:
         rows = {key for _, (key, _) in seats}
         for event, (key, first) in seats:
             row = _row_of(key, rows)
-            if row is None:
+            if row != key and event.loops:
+                self.unclear.append((event, f"the same one of barriers of {key} that are taken in turn elsewhere"))
+            elif row is None:
                 self.unclear.append((event, f"barriers of {key} are taken in turn in several ways"))
             else:
                 found.setdefault(row, []).append((event, first + (_number_in(row, key) or 0)))
         for key, events in found.items():
             self.places[key] = tuple(self._places(key, events))
+        found_members = {key: self._members(key) for key in self.places}
+        self.members = {key: members for key, members in found_members.items() if members is not None}
+
+    def same_group(self, key: Key, mode: Mode) -> Expr:
+        """That both threads (renamed) are of those that a barrier is for."""
+        members = self.members.get(key)
+        if members is not None:
+            return E.land(*(self.launch.side(members, t, mode) for t in (1, 2)))
+        size = self._size(key)
+        return E.TRUE if size is None else self.launch.same_in_units(mode, 0, size)
+
+    def in_rows(self) -> list[BarrierEvent]:
+        """The places of barriers that are for so many threads in a row."""
+        rows = [key for key in self.places if key not in self.members and self._size(key) is not None]
+        return [place.event for key in rows for place in self.places[key]]
+
+    def _size(self, key: Key) -> int | None:
+        return self.places[key][0].event.tile
+
+    def _members(self, key: Key) -> Expr | None:
+        """A condition on coordinates that just so many threads meet as the barrier is for, all that come to it among
+        them."""
+        size = self._size(key)
+        if size is None:
+            return None
+        ways: list[Expr] = []
+        for place in self.places[key]:
+            bound = [self.launch.bind(c.condition) for c in place.event.guard]
+            if place.arrives:
+                ways.append(E.land(*(c for c in bound if E.symbols(c) <= set(E.TID))))
+        found = E.lor(*ways)
+        held = self.launch.by_number(found)
+        return found if held is not None and int(held.sum()) == size else None
 
     def _seat(self, event: BarrierEvent) -> tuple[Key, int] | None:
         """Which barriers it is one of, and which one in the first iteration."""

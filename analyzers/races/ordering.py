@@ -12,13 +12,13 @@ executed on every path rules out is left out.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from analyzers.ir import expr as E
 from analyzers.ir.events import AccessEvent, BarrierEvent, Conjunct
 from analyzers.ir.expr import I64, Expr
-from analyzers.races.meetings import Meeting, Meetings, moved
+from analyzers.races.meetings import Key, Meeting, Meetings, moved
 from analyzers.races.named_lanes import name_themselves, names
 from analyzers.races.threads import WARP, Launch, Mode
 
@@ -109,7 +109,7 @@ def _cases(launch: Launch, one: AccessEvent, two: AccessEvent, mode: Mode, ignor
         relevant = [b for b in relevant if not _is_partial(b)]
     # What lanes of a row touch, others touch for the one that names it.
     apart = mode in ("grid", "thread") or one.lanes or two.lanes or not launch.events.meetings
-    meetings = () if apart else launch.once(Meetings).places.values()
+    meetings = {} if apart else launch.once(Meetings).places
     if not relevant and not meetings:
         return Cases((Case("any", ()),), frozenset())
     return _Ordering(launch, one, two, mode, relevant, meetings).run()
@@ -123,16 +123,18 @@ class _Ordering:
         two: AccessEvent,
         mode: Mode,
         barriers: Sequence[BarrierEvent],
-        meetings: Collection[tuple[Meeting, ...]],
+        meetings: Mapping[Key, tuple[Meeting, ...]],
     ) -> None:
         self.launch = launch
         self.mode: Mode = mode
         self.barriers = barriers
-        self.meetings = [(x, y) for places in meetings for x in places if x.arrives for y in places if y.waits]
+        self.meetings = [
+            (key, x, y) for key, places in meetings.items() for x in places if x.arrives for y in places if y.waits
+        ]
         """Where a thread may come to a number, and where another one of its group may wait for it in the same round."""
         self.access = {1: one, 2: two}
         shared = _common_prefix(one.loops, two.loops)
-        waits = (*barriers, *(p.event for places in meetings for p in places))
+        waits = (*barriers, *(p.event for places in meetings.values() for p in places))
         self.common = shared[: max((len(_common_prefix(shared, b.loops)) for b in waits), default=0)]
         """The common loops with a barrier inside: iterations of the others need not be told apart."""
         self.known = {t: {self._side(c.condition, t) for c in a.guard} for t, a in self.access.items()}
@@ -180,10 +182,10 @@ class _Ordering:
     def _meet(self, into: _Collected) -> None:
         """Add: the threads do not come together at a number after one access and before the other."""
         for earlier in (1, 2):
-            for x, y in self.meetings:
-                into.exclude(self._together(x, earlier, y))
+            for key, x, y in self.meetings:
+                into.exclude(self._together(key, x, earlier, y))
 
-    def _together(self, x: Meeting, earlier: int, y: Meeting) -> Expr:
+    def _together(self, key: Key, x: Meeting, earlier: int, y: Meeting) -> Expr:
         """The thread ``earlier`` comes to ``x`` behind its access, and the other one waits at ``y`` before its own, in
         one round: of the rounds that do, one is tried."""
         later, a, b = 3 - earlier, self.access[earlier], self.access[3 - earlier]
@@ -201,7 +203,7 @@ class _Ordering:
             last = E.const(y.shift, I64) if y.loop is None else first
         parts = [E.compare("le", first, last)]
         if y.arrives:
-            parts += _same_row(self.launch, x.event, self.mode)
+            parts.append(self.launch.once(Meetings).same_group(key, self.mode))
         for place, thread in ((x, earlier), (y, later)):
             # A thread that has returned does not come, but then nobody of its group waits in that round.
             guard = [c for c in place.event.guard if c.kind not in ("return", "assume")]

@@ -425,14 +425,21 @@ class Launch:
         return common and bool(value.args) and all(self._is_one_in_parts(v, lanes) for v in value.args)
 
     def _is_one_by_number(self, asked: Expr, lanes: int) -> bool:
+        found = self.by_number(asked)
+        return found is not None and all(
+            len(np.unique(found[at : at + lanes])) == 1 for at in range(0, len(found), lanes)
+        )
+
+    def by_number(self, e: Expr) -> np.ndarray[Any, Any] | None:
+        """The values of a bound expression of coordinates for the threads of a block, in their order; None where its
+        size is not known."""
         x, y, z = self.block
         if x is None or y is None or z is None:
-            return False
+            return None
         numbers = np.arange(x * y * z, dtype=np.int64)
         values = dict(zip(E.TID, (numbers % x, numbers // x % y, numbers // (x * y)), strict=True))
-        holds, _ = evaluate_vector(asked, values)
-        found = np.broadcast_to(holds, numbers.shape)
-        return all(len(np.unique(found[at : at + lanes])) == 1 for at in range(0, len(numbers), lanes))
+        found, _ = evaluate_vector(e, values)
+        return np.broadcast_to(found, numbers.shape)
 
     def single_warp(self) -> bool:
         """No block has more than one warp."""
