@@ -83,6 +83,8 @@ class _Rounds:
             return f"threads of one warp may come to barrier {self.key} at different places"
         if any(self._awaits_another(p) for p in waiting) or self._skips([p for p in waiting if _is_of_parity(p)]):
             return f"for which phase of barrier {self.key} threads wait is not known"
+        if any(self._waits_for_nobody(p, arriving) for p in waiting if _is_of_parity(p)):
+            return f"threads may wait for a phase of barrier {self.key} to which not all come that it is for"
         if (waiting or not all(p.waits for p in arriving)) and self._ahead():
             return f"threads may arrive at barrier {self.key} once more before the others have come there"
         return ""
@@ -168,6 +170,16 @@ class _Rounds:
             if self._may([*comes, *(self.launch.side(c, 1, _MODE) for c in conditions), *another]):
                 return True
         return False
+
+    def _waits_for_nobody(self, wait: Meeting, arriving: Sequence[Meeting]) -> bool:
+        """Some of those who come to the barrier, in whatever rounds, may not come in the one that is waited for."""
+        now = wait.round(self.launch, 1, _MODE)
+        parts = [*self._comes(wait, 1), E.compare("le", E.const(0, I64), now)]
+        parts += (self._does_not_come(place, 2, now) for place in arriving)
+        members = self.launch.once(Meetings).members.get(self.key)
+        if members is not None:
+            return self._may([*parts, self.launch.side(members, 2, _MODE)])
+        return any(self._may([*parts, *self._comes(place, 2)]) for place in arriving)
 
     def _ahead(self) -> bool:
         """A thread may arrive in the next phase before this one is complete, or that may be complete before all that
@@ -344,7 +356,9 @@ def _rounds_later(first: Meeting, then: Meeting) -> int | None:
     """How many rounds later than that of ``first``, at least, the round of ``then`` is to which a thread comes behind
     it; None where it comes there only before."""
     if first.loop is not None and first.loop == then.loop:
-        return then.shift - first.shift + (first.event.order >= then.event.order)
+        if first.stride != then.stride:
+            return _NO_LIMIT
+        return then.shift - first.shift + (first.event.order >= then.event.order) * then.stride
     if first.event.order >= then.event.order:
         return None
     return then.shift - first.shift if first.loop is None else _NO_LIMIT

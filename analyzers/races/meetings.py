@@ -53,6 +53,8 @@ class Meeting:
     """The loop whose iterations are the rounds."""
     shift: int
     """The round of its first iteration; outside of loops the only one."""
+    stride: int = 1
+    """Rounds in an iteration."""
 
     @property
     def arrives(self) -> bool:
@@ -66,24 +68,33 @@ class Meeting:
         """The round that a thread comes to in an iteration, by the counter of the loop; I64."""
         if self.loop is None:
             return E.const(self.shift, I64)
-        return moved(launch.side(launch.events.loops[self.loop].counter, thread, mode), self.shift)
+        return self.round_in(launch.side(launch.events.loops[self.loop].counter, thread, mode))
+
+    def round_in(self, turn: Expr) -> Expr:
+        """The round of an iteration of its loop; I64."""
+        return moved(turn if self.stride == 1 else E.mul(turn, E.const(self.stride, I64)), self.shift)
 
     def comes(self, launch: Launch, conditions: Sequence[Expr], thread: int, mode: Mode, at: Expr) -> list[Expr]:
         """The conditions for a thread (renamed) of coming there, as those of the round ``at``."""
         if self.loop is None:
             return [*conditions, E.compare("eq", at, E.const(self.shift, I64))]
-        turn = moved(at, -self.shift)
+        behind, stride = moved(at, -self.shift), E.const(self.stride, I64)
+        turn = behind if self.stride == 1 else E.binary("div", behind, stride)
         counter = launch.side(launch.events.loops[self.loop].counter, thread, mode)
         there = [E.substitute(c, {counter: turn}) for c in conditions]
-        return [E.compare("le", E.const(0, I64), turn), *there]
+        if self.stride > 1:
+            there.append(E.compare("eq", E.binary("rem", behind, stride), E.const(0, I64)))
+        return [E.compare("le", E.const(0, I64), behind), *there]
 
     def is_behind(self, other: Meeting, rounds: int) -> bool:
         """Whether a thread that comes to both comes here so many rounds later (or earlier) than to the other, and
         behind it."""
         if self.loop != other.loop:
             return self.event.order > other.event.order
-        turns = rounds - self.shift + other.shift if self.loop is not None else 0
-        return turns > 0 or (turns == 0 and self.event.order > other.event.order)
+        apart = rounds - self.shift + other.shift if self.loop is not None else 0
+        if apart % self.stride:
+            return True  # nobody comes to both so
+        return apart > 0 or (apart == 0 and self.event.order > other.event.order)
 
 
 def moved(number: Expr, by: int) -> Expr:
@@ -148,7 +159,11 @@ class Meetings:
                 ways.append(E.land(*(c for c in bound if E.symbols(c) <= set(E.TID))))
         found = E.lor(*ways)
         held = self.launch.by_number(found)
-        return found if held is not None and int(held.sum()) == size else None
+        if held is None or int(held.sum()) != size:
+            return None
+        # Whole warps come to a number (PTX ISA, "bar").
+        whole = not isinstance(key, int) or self.launch.agree_in_warps(found)
+        return found if whole else None
 
     def _seat(self, event: BarrierEvent) -> tuple[Key, int] | None:
         """Which barriers it is one of, and which one in the first iteration."""
@@ -167,25 +182,34 @@ class Meetings:
     def _places(self, key: Key, events: Sequence[tuple[BarrierEvent, int]]) -> Iterator[Meeting]:
         size = size_of(key)
         arriving = [(e, first) for e, first in events if e.half != "wait"]
+        strides: dict[str | None, int] = {}
+        for e, _ in arriving if size == 1 else ():
+            if e.loops:
+                own = 1 + _number_in_turn(e, [o for o, _ in arriving])
+                strides[e.loops[-1]] = max(own, strides.get(e.loops[-1], 1))
         known: dict[int, Meeting] = {}
         for e, first in arriving:
             before = [at for o, at in arriving if not o.loops and o.order < e.order and may_both(o, e)]
-            place = Meeting(e, e.loops[-1] if e.loops else None, first + size * before.count(first))
-            known[e.id] = place
+            shift, loop = first + size * before.count(first), e.loops[-1] if e.loops else None
+            if loop is not None and size == 1:
+                shift += _number_in_turn(e, [o for o, _ in arriving])
+            known[e.id] = place = Meeting(e, loop, shift, strides.get(loop, 1))
             yield place
         for e, first in events:
             if e.half != "wait" or e.phase is None or e.phase.awaited is None:
                 continue
             awaited = self.launch.bind(e.phase.awaited)
+            stride = strides.get(e.loops[-1], 1) if e.loops else 1
             if e.phase.parity:
                 # Otherwise for the one before it: at first there is none, and it does not wait.
                 shift = first - (0 if _has_parity(awaited, self._counter(e), 0) else size)
             else:
-                told = (self._of_token(e, leaf, known) for leaf in _leaves(awaited))
+                told = (self._of_token(e, leaf, known, stride) for leaf in _leaves(awaited))
                 shift = next((s for s in told if s is not None), first)
-            yield Meeting(e, e.loops[-1] if e.loops else None, shift)
+            loop = e.loops[-1] if e.loops else None
+            yield Meeting(e, loop, shift, strides.get(loop, 1))
 
-    def _of_token(self, event: BarrierEvent, token: Expr, known: Mapping[int, Meeting]) -> int | None:
+    def _of_token(self, event: BarrierEvent, token: Expr, known: Mapping[int, Meeting], stride: int) -> int | None:
         """The round that a wait is for in its first iteration, by the token in a later one."""
         at = round_of(token, known)
         counter = self._counter(event)
@@ -193,7 +217,7 @@ class Meetings:
             return None
         if counter is None:
             return int(at.value) if at.op == "const" else None
-        first = E.sub(at, counter)
+        first = E.sub(at, E.mul(counter, E.const(stride, I64)))
         return int(first.value) if first.op == "const" else None
 
 
@@ -233,7 +257,13 @@ def round_of(token: Expr, arrivals: Mapping[int, Meeting]) -> Expr | None:
     place = arrivals.get(int(name.removeprefix(ARRIVAL))) if name.startswith(ARRIVAL) else None
     if place is None:
         return None
-    return E.const(place.shift, I64) if place.loop is None else moved(E.cast(token.args[-1], I64), place.shift)
+    return E.const(place.shift, I64) if place.loop is None else place.round_in(E.cast(token.args[-1], I64))
+
+
+def _number_in_turn(event: BarrierEvent, arriving: Iterable[BarrierEvent]) -> int:
+    """How often a thread has come to the barrier before, in the iteration in which it comes to a place."""
+    earlier = (o for o in arriving if o.loops == event.loops and o.order < event.order)
+    return sum(may_both(o, event) for o in earlier)
 
 
 def _leaves(value: Expr) -> Iterator[Expr]:

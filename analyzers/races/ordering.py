@@ -196,9 +196,9 @@ class _Ordering:
         first = x.round(self.launch, earlier, self.mode) if inside else E.const(x.shift, I64)
         last = y.round(self.launch, later, self.mode) if waiting else first
         if inside and a.order > x.event.order:
-            first = moved(first, 1)
+            first = moved(first, x.stride)
         if waiting and b.order < y.event.order:
-            last = moved(last, -1)
+            last = moved(last, -y.stride)
         elif not waiting:
             last = E.const(y.shift, I64) if y.loop is None else first
         parts = [E.compare("le", first, last)]

@@ -110,24 +110,23 @@ class Groups:
             return ("grid",), range(len(self.threads))
         if s.scope == "cluster":
             return ("cluster", t.cluster), [u.number for u in self.threads if u.cluster == t.cluster]
-        if s.scope == "meeting":
-            size = s.tile or WARP
-            return ("meeting", t.block, s.number, t.rank // size), self._tile(t, size)
+        if _is_counted(s):
+            return ("meeting", t.block, s.number), block
         if s.scope == "tile":
             size = s.tile or WARP
-            return ("tile", t.block, size, t.rank // size, s.number), self._tile(t, size)
+            return ("tile", t.block, size, t.rank // size), self._tile(t, size)
         lanes = self._lanes(t, mask)
         return ("warp", t.block, mask, s.number, *lanes), lanes
 
     def arrive_barrier(self, t: Thread, s: k.Barrier, place: Place, mask: int, contribution: Any) -> None:
         key, members = self._members(t, s, mask)
         t.wait = Wait(s.id, place, s, (contribution,))
-        self._join(key, s.scope, members, t, s.tile or 0)
+        self._join(key, "meeting" if _is_counted(s) else s.scope, members, t, s.tile or 0)
 
     def announce(self, t: Thread, s: k.Barrier) -> None:
         """The thread arrives at a meeting and goes on; what it does then is another interval."""
         key, members = self._members(t, s, 0)
-        self._group(key, s.scope, members, t, s.tile or 0).announced.append((t.number, t.sync))
+        self._group(key, "meeting", members, t, s.tile or 0).announced.append((t.number, t.sync))
         self.result.syncs.append(FenceRecord(t.number))
         t.sync += 1
 
@@ -333,6 +332,11 @@ class Groups:
         self.result.divergences.append(
             Divergence(kind, waiting.wait.event, scope, waiting.number, missing.number, elsewhere, iterations)
         )
+
+
+def _is_counted(s: k.Barrier) -> bool:
+    """Whether so many arrivals at a number complete it, whoever comes."""
+    return s.scope == "meeting" or (s.scope == "tile" and s.number is not None)
 
 
 def _meet(one: Wait, two: Wait) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import traceback
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, partial
 from math import prod
@@ -85,11 +85,12 @@ def check_kernel(
             reason = Reason("budget", _MANY_LAUNCHES, events.kernel.span)
             results.append(ContextResult(context.summary, Verdict.UNKNOWN, reasons=(reason,)))
             continue
-        reached = reachable(events, context, options)
+        own = _told_apart(events, context, options)
+        reached = reachable(own, context, options)
         if any(u.kind not in PARTLY_FOLLOWED for u in reached):
-            results.append(unsupported_result(replace(events, unsupported=reached), context, _since(started)))
+            results.append(unsupported_result(replace(own, unsupported=reached), context, _since(started)))
             continue
-        seen = events_in(replace(events, unsupported=()) if events.unsupported else events, context)
+        seen = events_in(replace(own, unsupported=()) if own.unsupported else own, context)
         decision, collided = remembered(context), None
         if decision is None:
             wanted = replace(options, redundancy=False) if reached or computes_sizes(seen, context) else options
@@ -102,10 +103,10 @@ def check_kernel(
         spent += decision.effort
         elsewhere = _met_elsewhere(seen, decision)
         if elsewhere:
-            met = _meeting(seen, context, elsewhere)
+            met = _with_meetings(seen, context, {b.number for b in elsewhere})
             unclear = _unclear(met, context, options) if met is not None else tuple(map(_without_model, elsewhere))
             if met is None or unclear:
-                results.append(unsupported_result(replace(events, unsupported=unclear), context, _since(started)))
+                results.append(unsupported_result(replace(own, unsupported=unclear), context, _since(started)))
                 continue
             without = replace(options, redundancy=False)
             seen, decision = met, collisions(met, context, without, poll, precedents=precedents).decision
@@ -178,10 +179,12 @@ def _without_model(barrier: BarrierEvent) -> UnsupportedEvent:
     return UnsupportedEvent("partial-barrier", _ELSEWHERE, barrier.guard, barrier.site)
 
 
-def _meeting(events: KernelEvents, context: LaunchContext, elsewhere: Sequence[BarrierEvent]) -> KernelEvents | None:
-    """The events with the numbers of these barriers as those of meetings."""
+def _with_meetings(
+    events: KernelEvents, context: LaunchContext, numbers: Collection[int | None]
+) -> KernelEvents | None:
+    """The events with the barriers of these numbers as places of meetings."""
     known = [n for n in Launch(events, context).block if n is not None]
-    return as_meetings(events, {b.number for b in elsewhere}, prod(known) if len(known) == 3 else None)
+    return as_meetings(events, numbers, prod(known) if len(known) == 3 else None)
 
 
 def reachable(events: KernelEvents, context: LaunchContext, options: CheckOptions) -> tuple[UnsupportedEvent, ...]:
@@ -201,6 +204,25 @@ def reachable(events: KernelEvents, context: LaunchContext, options: CheckOption
     for ask in (of_several_groups, incomplete_groups):
         found += ask(launch, counted, partial(_is_possible, ladder=ladder))
     return (*found, *_unclear(events, context, options))
+
+
+def _told_apart(events: KernelEvents, context: LaunchContext, options: CheckOptions) -> KernelEvents:
+    """The events with barriers of some threads, which are no groups in a row, as places where those come that they are
+    for."""
+    counted: dict[int | None, list[BarrierEvent]] = {}
+    for barrier in events.barriers:
+        if is_counted(barrier):
+            counted.setdefault(barrier.number, []).append(barrier)
+    if not counted:
+        return events
+    launch, ladder = Launch(events, context), Ladder(Budget(smt=options.smt_budget))
+    possible = partial(_is_possible, ladder=ladder)
+    others = {
+        number
+        for number, barriers in counted.items()
+        if any(found for ask in (of_several_groups, incomplete_groups) for found in ask(launch, barriers, possible))
+    }
+    return (_with_meetings(events, context, others) if others else None) or events
 
 
 def _unclear(events: KernelEvents, context: LaunchContext, options: CheckOptions) -> tuple[UnsupportedEvent, ...]:

@@ -250,9 +250,9 @@ __global__ void second_group_in_a_hurry(int *out, int n) {
   }
 }
 
-// Every second warp comes to the number: these are no threads in a row.
+// Every second warp comes to the number: as many as it is for.
 // cuda-lsp: launch grid=(1) block=(128)
-__global__ void every_second_warp(int *out) {  // expect: unknown(partial-barrier)
+__global__ void every_second_warp(int *out) {  // expect: race-free
   __shared__ int s[128];
   int t = threadIdx.x;
   if ((t / 32) % 2) {
@@ -308,5 +308,82 @@ __global__ void group_of_an_open_number(int *out, int which) {  // expect: race-
     s[t % 64] = t;
     asm volatile("bar.sync 1, 64;" ::: "memory");
     out[t] = s[63 - t % 64];
+  }
+}
+
+// Three warps of four: more than the number is for.
+// cuda-lsp: launch grid=(1) block=(128)
+__global__ void three_warps_for_two(int *out) {  // expect: unknown(partial-barrier)
+  __shared__ int s[128];
+  int t = threadIdx.x;
+  if (t >= 32) {
+    s[t] = t;
+    asm volatile("bar.sync 1, 64;" ::: "memory");
+    out[t] = s[159 - t];
+  }
+}
+
+// Every second lane: whole warps are counted.
+// cuda-lsp: launch grid=(1) block=(128)
+__global__ void every_second_lane(int *out) {  // expect: unknown(partial-barrier)
+  __shared__ int s[128];
+  int t = threadIdx.x;
+  if (t % 2) {
+    s[t] = t;
+    asm volatile("bar.sync 1, 64;" ::: "memory");
+    out[t] = s[128 - t];
+  }
+}
+
+// The upper two of three warps.
+// cuda-lsp: launch grid=(2) block=(96)
+__global__ void upper_two(int *out) {  // expect: race-free
+  __shared__ int s[96];
+  int t = threadIdx.x;
+  s[t] = t;
+  if (t >= 32) {
+    asm volatile("bar.sync 1, 64;" ::: "memory");
+    out[blockIdx.x * 96 + t] = s[127 - t];
+  }
+}
+
+// They read what the first warp writes, which does not come.
+// cuda-lsp: launch grid=(2) block=(96)
+__global__ void upper_two_and_the_first(int *out) {
+  __shared__ int s[96];
+  int t = threadIdx.x;
+  s[t] = t;  // expect: data-race with +3
+  if (t >= 32) {
+    asm volatile("bar.sync 1, 64;" ::: "memory");
+    out[blockIdx.x * 96 + t] = s[95 - t];
+  }
+}
+
+// Two rounds in an iteration: one behind what is written, one behind what is read.
+// cuda-lsp: launch grid=(2) block=(128) n=3
+__global__ void two_rounds_a_turn(int *out, int n) {  // expect: race-free
+  __shared__ int s[128];
+  int t = threadIdx.x;
+  if (t >= 32 && t < 96) {
+    for (int i = 0; i < n; ++i) {
+      s[t] = t + i;
+      asm volatile("bar.sync 1, 64;" ::: "memory");
+      out[blockIdx.x * 128 + t] += s[127 - t];
+      asm volatile("bar.sync 1, 64;" ::: "memory");
+    }
+  }
+}
+
+// The second one is missing.
+// cuda-lsp: launch grid=(2) block=(128) n=3
+__global__ void one_round_a_turn(int *out, int n) {
+  __shared__ int s[128];
+  int t = threadIdx.x;
+  if (t >= 32 && t < 96) {
+    for (int i = 0; i < n; ++i) {
+      s[t] = t + i;  // expect: data-race with +2
+      asm volatile("bar.sync 1, 64;" ::: "memory");
+      out[blockIdx.x * 128 + t] += s[127 - t];
+    }
   }
 }
