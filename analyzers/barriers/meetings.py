@@ -77,6 +77,8 @@ class _Rounds:
         if self._twice(arriving) or self._missing(arriving, waiting) or self._skips(arriving):
             members = "the block" if group is None else f"a group of {group}"
             return f"not all threads of {members} are known to come to barrier {self.key}, each once a round"
+        if any(self._leaves_between(p) for p in self._places(self.key)):
+            return f"a thread may leave its loop, by the iterations before, where it comes to barrier {self.key}"
         if not isinstance(self.key, int) and self._of_several_groups(arriving):
             return f"threads of several groups of {group} may come to barrier {self.key}, which waits for {group}"
         if isinstance(self.key, int) and self._parted(arriving):
@@ -128,6 +130,17 @@ class _Rounds:
             if self._may([*parts, *(self._does_not_come(other, 1, before) for other in places)]):
                 return True
         return False
+
+    def _leaves_between(self, place: Meeting) -> bool:
+        """In the iteration before one in which the thread comes, what keeps it in the loop may not have held: what is
+        asked of one iteration says nothing of those before."""
+        if place.loop is None or (place.arrives and self._turns == 1):
+            return False  # who skips a round is looked for
+        counter = self.launch.side(self.launch.events.loops[place.loop].counter, 1, _MODE)
+        before = {counter: moved(counter, -1)}
+        staying = [c.condition for c in guard_of(place.event) if c.kind in ("loop", "break")]
+        stays = E.land(*(E.substitute(self.launch.side(c, 1, _MODE), before) for c in staying))
+        return self._may([*self._comes(place, 1), E.compare("lt", E.const(0, I64), counter), E.lnot(stays)])
 
     def _of_several_groups(self, places: Sequence[Meeting]) -> bool:
         """Threads of two groups may come, in any rounds."""
@@ -261,6 +274,9 @@ class _Rounds:
             now = moved(following.round(self.launch, 1, _MODE), -self._turns)
             before = [p for p in there if p.waits and following.is_behind(p, self._turns - later)]
             parts = [*self._comes(following, 1), *self._comes(wait, 2, now)]
+            begun = E.compare("le", E.const(0, I64), moved(now, later))
+            if self._may([*parts, E.lnot(begun)]):
+                return False  # nobody is waited for there
             if self._may([*parts, *(self._does_not_come(p, 1, moved(now, later)) for p in before)]):
                 return False
         return True

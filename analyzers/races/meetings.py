@@ -22,6 +22,10 @@ from analyzers.ir.events import ARRIVAL, BarrierEvent
 from analyzers.ir.expr import I64, Expr
 from analyzers.races.threads import Launch, Mode
 
+MAX_AHEAD = 1 << 16
+"""What is added to the counter of a loop, at most: greater numbers may stand for negative ones."""
+_COUNTED = 32
+"""Bits that counters of loops fit into."""
 _BARRIER = 8
 """Bytes of a barrier in memory."""
 
@@ -199,15 +203,17 @@ class Meetings:
             if e.half != "wait" or e.phase is None or e.phase.awaited is None:
                 continue
             awaited = self.launch.bind(e.phase.awaited)
-            stride = strides.get(e.loops[-1], 1) if e.loops else 1
+            loop = e.loops[-1] if e.loops else None
+            stride = strides.get(loop, 1)
             if e.phase.parity:
                 # Otherwise for the one before it: at first there is none, and it does not wait.
                 shift = first - (0 if _has_parity(awaited, self._counter(e), 0) else size)
             else:
                 told = (self._of_token(e, leaf, known, stride) for leaf in _leaves(awaited))
                 shift = next((s for s in told if s is not None), first)
-            loop = e.loops[-1] if e.loops else None
-            yield Meeting(e, loop, shift, strides.get(loop, 1))
+            if (shift - first) % size:
+                self.unclear.append((e, f"a wait at one of {key} for what was got from another one"))
+            yield Meeting(e, loop, shift, stride)
 
     def _of_token(self, event: BarrierEvent, token: Expr, known: Mapping[int, Meeting], stride: int) -> int | None:
         """The round that a wait is for in its first iteration, by the token in a later one."""
@@ -294,7 +300,7 @@ def _in_turn(memory: str, offset: Expr, counter: Expr | None) -> tuple[InMemory,
         return None
     size, turn = _remainder(number)
     first, others = _terms(turn)
-    if size == 0 or len(others) != 1 or bare(others[0]) is not counter or first < 0:
+    if size == 0 or len(others) != 1 or bare(others[0]) is not counter or not 0 <= first < MAX_AHEAD:
         return None
     return InMemory(memory, fixed, size), first % size
 
@@ -332,13 +338,18 @@ def _remainder(e: Expr) -> tuple[int, Expr]:
 
 
 def bare(e: Expr) -> Expr:
-    """Without conversions."""
-    while e.op in ("cast", "narrow"):
+    """Without conversions to types that counters of loops fit into."""
+    while e.op in ("cast", "narrow") and isinstance(e.ty, E.IntType) and e.ty.width >= _COUNTED:
         e = e.args[0]
     return e
 
 
 def may_both(one: BarrierEvent, two: BarrierEvent) -> bool:
-    """Whether the conditions of two places do not plainly exclude each other for one thread."""
-    known = {c.condition for c in one.guard}
+    """Whether the conditions of two places do not plainly exclude each other for one thread, in whatever iterations."""
+    known = {c.condition for c in one.guard if _is_lasting(c.condition)}
     return all(E.lnot(c.condition) not in known for c in two.guard)
+
+
+def _is_lasting(condition: Expr) -> bool:
+    """Whether it is the same in all iterations of loops."""
+    return not any(s.op == "opaque" or str(s.value).startswith("loop:") for s in E.symbols(condition))

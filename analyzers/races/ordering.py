@@ -205,8 +205,14 @@ class _Ordering:
         if y.arrives:
             parts.append(self.launch.once(Meetings).same_group(key, self.mode))
         for place, thread in ((x, earlier), (y, later)):
-            # A thread that has returned does not come, but then nobody of its group waits in that round.
-            guard = [c for c in place.event.guard if c.kind not in ("return", "assume")]
+            # A thread that has returned does not come, but then nobody of its group waits in that round. What is
+            # assumed of an iteration may be known by those before it, which have not left the loop.
+            counter = None if place.loop is None else self._counter(place.loop)
+            guard = [
+                c
+                for c in place.event.guard
+                if c.kind != "return" and (c.kind != "assume" or counter in E.symbols(c.condition))
+            ]
             conditions = [self._side(c.condition, thread) for c in guard]
             found = place.comes(self.launch, conditions, thread, self.mode, last)
             parts += [c for c in found if c not in self.known[thread]]

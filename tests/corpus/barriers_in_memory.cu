@@ -386,3 +386,127 @@ __global__ void too_few_for_the_count(int *out) {  // expect: unknown(split-barr
     out[blockIdx.x * 96 + t] = s[95 - t];
   }
 }
+
+// Who waits comes to the barrier before it is set up.
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void not_set_up_yet(int *out) {
+  __shared__ int s[32];
+  __shared__ barrier bar;
+  int t = threadIdx.x;
+  if (t < 32) {
+    if (t == 0) init(&bar, 32);  // expect: data-race with +5
+    __syncwarp();
+    s[t] = t;
+    barrier::arrival_token token = bar.arrive();
+  } else {
+    bar.wait_parity(false);
+    out[blockIdx.x * 32 + t - 32] = s[63 - t];
+  }
+}
+
+// The reader leaves its loop before it has waited for the last buffer.
+// cuda-lsp: launch grid=(1) block=(64) n=4
+__global__ void leaves_early(int *out, int n) {
+  __shared__ int s[4][32];
+  __shared__ barrier full[4];
+  int t = threadIdx.x;
+  if (t < 4) init(&full[t], 32);
+  __syncthreads();
+  if (t < 32) {
+    for (int i = 0; i < n; ++i) {
+      s[i % 4][t] = t;  // expect: possible-data-race with +5
+      barrier::arrival_token token = full[i % 4].arrive();
+    }
+  } else {
+    for (int i = 0; i < n && i != 2; ++i) full[i % 4].wait_parity(false);
+    out[t - 32] = s[3][63 - t];
+  }
+}
+
+// The token is of another barrier than the one that is waited at.
+// cuda-lsp: launch grid=(1) block=(64) n=4
+__global__ void token_of_another_one(int *out, int n) {  // expect: unknown(split-barrier)
+  __shared__ int s[4][32];
+  __shared__ barrier full[4];
+  int t = threadIdx.x;
+  if (t < 4) init(&full[t], 64);
+  __syncthreads();
+  if (t < 32) {
+    for (int i = 0; i < n; ++i) {
+      s[i % 4][t] = t;
+      barrier::arrival_token token = full[i % 4].arrive();
+    }
+  } else {
+    for (int i = 0; i < n; ++i) {
+      barrier::arrival_token token = full[i % 4].arrive();
+      full[(i + 3) % 4].wait(std::move(token));
+      out[i * 32 + t - 32] = s[i % 4][63 - t];
+    }
+  }
+}
+
+// In turns that go round the other way, the roles wait for each other.
+// cuda-lsp: launch grid=(1) block=(64) n=4
+__global__ void in_a_circle(int *out, int n) {  // expect: unknown(split-barrier)
+  __shared__ barrier one[2], two[2];
+  int t = threadIdx.x;
+  if (t < 2) {
+    init(&one[t], 64);
+    init(&two[t], 64);
+  }
+  __syncthreads();
+  if (t < 32) {
+    for (int i = 0; i < n; ++i) {
+      if (i % 2 == 0) one[(i + 1) % 2].arrive_and_wait();
+      else two[i % 2].arrive_and_wait();
+    }
+  } else {
+    for (int i = 0; i < n; ++i) {
+      if (i % 2 == 0) two[(i + 1) % 2].arrive_and_wait();
+      else one[i % 2].arrive_and_wait();
+    }
+  }
+  out[t] = t;
+}
+
+// Each passes what the other one may have completed by then.
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void passed_too_late(int *out) {  // expect: unknown(split-barrier)
+  __shared__ barrier one, two;
+  int t = threadIdx.x;
+  if (t == 0) {
+    init(&one, 32);
+    init(&two, 32);
+  }
+  __syncthreads();
+  if (t < 32) {
+    one.wait_parity(true);
+    out[t] = 1;
+    barrier::arrival_token token = two.arrive();
+  } else {
+    two.wait_parity(true);
+    out[t] = 1;
+    barrier::arrival_token token = one.arrive();
+  }
+}
+
+// A number of eight bits begins anew before the loop ends.
+// cuda-lsp: launch grid=(1) block=(64) n=4
+__global__ void number_of_eight_bits(int *out, int n) {  // expect: unknown(split-barrier)
+  __shared__ int s[2][32];
+  __shared__ barrier full[3];
+  int t = threadIdx.x;
+  if (t < 3) init(&full[t], 64);
+  __syncthreads();
+  if (t < 32) {
+    for (int i = 0; i < n; ++i) {
+      s[i % 2][t] = i;
+      full[(unsigned char)i % 3].arrive_and_wait();
+    }
+  } else {
+    for (int i = 0; i < n; ++i) {
+      full[i % 3].arrive_and_wait();
+      out[i * 32 + t - 32] = s[i % 2][63 - t];
+    }
+  }
+}

@@ -6,7 +6,7 @@ The lowering leaves a mark for each half; `phases` replaces the marks when the w
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from analyzers.frontend.lowering.barriers_in_memory import Place
 from analyzers.frontend.lowering.context import Context
@@ -28,6 +28,8 @@ class Mark(Unsupported):
     """In memory, or the barrier of a cooperative group: ``block``, ``cluster`` or ``grid``."""
     phase: Phase | None = None
     """Of one in memory."""
+    written: Expr | None = None
+    """The address of one in memory, as the program computes it."""
     token: str = ""
     """The variable that an arrival leaves its phase in, or a wait finds it in."""
     done: str = ""
@@ -78,6 +80,7 @@ def init(ctx: Context, node: Node, pointer: Expr, expected: Expr) -> bool:
     if place is None:
         return False
     site = ctx.site(node)
+    ctx.assumptions["every barrier in memory that is used was set up"] = None
     ctx.emit(Store(ctx.id(), pointer, ctx.havoc(U64, "a new barrier", node), _WIDTH, site))
     count = int(expected.value) if expected.op == "const" else None
     ctx.barriers.counts.append((place, count))
@@ -92,12 +95,18 @@ def arrive_at(ctx: Context, node: Node, pointer: Expr, count: Expr, token: Expr)
     place = place_of(ctx, pointer)
     if place is None or count.op != "const" or count.value != 1:
         return False
-    pointer = ctx.held(pointer)
+    written, pointer = pointer, ctx.held(pointer)
     one = const(1, U64)
     ctx.emit(Atomic(ctx.id(), None, "add", U64, pointer, (one,), _WIDTH, "block", "relaxed", ctx.site(node)))
     phase = Phase(pointer, token.value)
-    ctx.emit(Mark(*SPLIT, ctx.site(node), half="arrive", barrier=place, phase=phase, token=token.value))
+    site = ctx.site(node)
+    ctx.emit(Mark(*SPLIT, site, half="arrive", barrier=place, phase=phase, written=written, token=token.value))
     return True
+
+
+def _read(ctx: Context, node: Node, pointer: Expr) -> None:
+    """Who waits reads the barrier: it has to be set up by then, and must not be set up again."""
+    ctx.emit(Atomic(ctx.id(), None, "load", U64, pointer, (), _WIDTH, "block", "relaxed", ctx.site(node)))
 
 
 def wait_at(ctx: Context, node: Node, pointer: Expr, token: Expr, done: str = "") -> bool:
@@ -108,7 +117,8 @@ def wait_at(ctx: Context, node: Node, pointer: Expr, token: Expr, done: str = ""
     kept = ctx.temporary(token.ty, "token")
     ctx.assign(kept, token)
     phase = Phase(ctx.held(pointer), awaited=kept)
-    ctx.emit(Mark(*SPLIT, ctx.site(node), half="wait", barrier=place, phase=phase, token=kept.value, done=done))
+    mark = Mark(*SPLIT, ctx.site(node), half="wait", barrier=place, phase=phase, token=kept.value, done=done)
+    ctx.emit(replace(mark, written=pointer))
     return True
 
 
@@ -118,6 +128,7 @@ def wait_for_parity(ctx: Context, node: Node, pointer: Expr, parity: Expr, done:
     if place is None:
         return False
     phase = Phase(ctx.held(pointer), awaited=ctx.held(parity), parity=True)
+    _read(ctx, node, phase.place)
     ctx.emit(Mark(*SPLIT, ctx.site(node), half="wait", barrier=place, phase=phase, done=done))
     return True
 

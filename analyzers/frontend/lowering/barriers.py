@@ -123,7 +123,8 @@ def barrier_in_memory(ctx: Context, call: Call) -> Value:
     return result
 
 
-@intrinsic("__cuda_lsp_barrier_drop", "__cuda_lsp_barrier_inval", "__cuda_lsp_barrier_completion")
+@intrinsic("__cuda_lsp_barrier_drop", "__cuda_lsp_barrier_inval", "__cuda_lsp_barrier_completion",
+           "__cuda_lsp_barrier_copies")  # fmt: skip
 def split_barrier(ctx: Context, call: Call) -> Value:
     return _not_modelled(ctx, call, "split-barrier", "a barrier that separates arriving from waiting")
 

@@ -140,7 +140,7 @@ class _Pairing:
         if end is None or not isinstance(last, Mark) or last.token not in _holding(first.token, body[at + 1 : end]):
             return None
         if first.barrier in self.refused:
-            if not all(isinstance(s, _QUIET) for s in body[at + 1 : end]):
+            if not all(isinstance(s, _QUIET) for s in body[at + 1 : end]) or not _same_place(first, last, body[at:end]):
                 return None
             self.left.add(first.barrier)
             return [*body[at + 1 : end], self._meeting(first, "both")], end + 1
@@ -199,6 +199,15 @@ def _waits(s: Stmt, barrier: Place | str) -> bool:
     return isinstance(s, Mark) and s.half == "wait" and not s.done and s.barrier == barrier and not _of_parity(s)
 
 
+def _same_place(first: Mark, last: Mark, between: tuple[Stmt, ...]) -> bool:
+    """Whether halves at computed places are of one barrier."""
+    if not isinstance(first.barrier, Place) or first.barrier.offset is not None:
+        return True
+    one, two = first.written, last.written
+    changed = _changed(between)
+    return one is not None and one is two and not any(n.value in changed for n in _variables(one))
+
+
 def _of_parity(s: Mark) -> bool:
     return s.phase is not None and s.phase.parity
 
@@ -249,6 +258,8 @@ def _polled(s: Stmt) -> list[Stmt]:
     done = next((n for n in _variables(condition) if n.value == marks[0].done), None)
     if done is None or not isinstance(done.ty, IntType):
         return [s]
+    if _reads_anew(asked[: asked.index(marks[0])], (*asked, *rest)):
+        return [s]
     ends = substitute(condition, {done: const(1, done.ty)}) is FALSE
     goes_on = substitute(condition, {done: const(0, done.ty)}) is TRUE
     if not ends or not goes_on:
@@ -258,6 +269,18 @@ def _polled(s: Stmt) -> list[Stmt]:
     changed = [t for t in (*asked, *rest) if isinstance(t, (Assign, Havoc))]
     types = {t.var: t.value.ty if isinstance(t, Assign) else t.ty for t in changed}
     return made + [Havoc(name, ty, "how often a barrier was asked", s.site) for name, ty in types.items()]
+
+
+def _reads_anew(body: Iterable[Stmt], loop: Iterable[Stmt]) -> bool:
+    """Whether statements of a loop take something from an iteration before: what is asked for may be another one."""
+    changed = {t.var for t in loop if isinstance(t, (Assign, Havoc))}
+    made: set[str] = set()
+    for t in body:
+        if isinstance(t, Assign) and any(n.value in changed - made for n in _variables(t.value)):
+            return True
+        if isinstance(t, (Assign, Havoc)):
+            made.add(t.var)
+    return False
 
 
 def _as_condition(s: Loop) -> tuple[tuple[Stmt, ...], Expr, tuple[Stmt, ...]] | None:

@@ -19,6 +19,8 @@ void __cuda_lsp_barrier_wait(void *barrier, unsigned long long token);
 void __cuda_lsp_barrier_wait_parity(void *barrier, bool parity);
 void __cuda_lsp_barrier_drop(void *barrier);
 void __cuda_lsp_barrier_inval(void *barrier);
+// The open phase waits for the calling thread's copies so far; that is no arrival.
+void __cuda_lsp_barrier_copies(void *barrier);
 // What is called whenever a phase completes.
 void __cuda_lsp_barrier_completion(void *barrier);
 
