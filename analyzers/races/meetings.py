@@ -13,6 +13,7 @@ rounds, and `ordering` what that orders.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
@@ -118,6 +119,11 @@ class Meetings:
     """Places that have no rounds, and why."""
 
     def __post_init__(self) -> None:
+        copies = Counter(e.id for e in self.launch.events.meetings)
+        for e in self.launch.events.meetings:
+            if e.phase is not None and e.half != "wait" and copies[e.id] > 1:
+                # Of a loop that was unrolled: by its token an arrival could be any of them.
+                self.unclear.append((e, "a barrier in memory in a loop that was written out"))
         found: dict[Key, list[tuple[BarrierEvent, int]]] = {}
         seats = [(e, s) for e in self.launch.events.meetings if (s := self._seat(e)) is not None]
         rows = {key for _, (key, _) in seats}
